@@ -1,0 +1,283 @@
+//! The one path from a key to a decision, and what a policy and a state are.
+//!
+//! [`Policy`] says what every policy can do with a state in hand, and provides what follows from that: the same over a store. The
+//! built-in policies have all of it as inherent methods too, so their users import no trait; it is there for generic code, and for [a
+//! policy of your own](Policy#a-policy-of-your-own).
+//!
+//! | with a state in hand | in a store | |
+//! | --- | --- | --- |
+//! | [`judge`](Policy::judge) | [`check`](Policy::check) | may one unit pass? |
+//! | [`judge_n`](Policy::judge_n) | [`check_n`](Policy::check_n), [`check_with_status`](Policy::check_with_status) | may a cost pass? |
+//! | [`preview`](Policy::preview) | [`peek`](Policy::peek) | would it? |
+//! | [`status_of`](Policy::status_of) | [`status`](Policy::status) | how does the key stand? |
+//! | [`refund_to`](Policy::refund_to) | [`refund`](Policy::refund) | give units back |
+//! | [`charge_to`](Policy::charge_to) | [`charge`](Policy::charge) | count usage known only afterwards |
+//!
+//! Each policy is a file here, with its state beside it; [`text`] is the form in which they stand in a configuration. Where states are
+//! kept is in [`store`](crate::store); several policies for one request, each with a key and a store of its own, in
+//! [`layers`](crate::layers).
+
+mod both;
+mod fixed_window;
+mod inherent;
+pub(crate) mod settings;
+mod sliding_log;
+pub mod text;
+mod token_bucket;
+
+pub use both::Both;
+pub use fixed_window::{FixedWindow, FixedWindowState};
+#[cfg(feature = "alloc")]
+pub use sliding_log::{Growing, SlidingLogState};
+pub use sliding_log::{InPlace, LogMemory, LogState, SlidingLog, SlidingLogArray};
+pub use token_bucket::{Refill, TokenBucket, TokenBucketState};
+
+use crate::decision::{Decision, Status};
+use crate::error::{CheckError, CostExceedsLimit};
+use crate::store::Store;
+use crate::time::{Timestamp, Wait};
+
+/// What is remembered of one key: plain data, of which the default is a key that was never seen.
+///
+/// ```
+/// use core::time::Duration;
+/// use tollgate::{SlidingLog, SlidingLogArray, State, Timestamp};
+///
+/// const POLICY: SlidingLog = SlidingLog::constant(2, Duration::from_secs(60));
+/// let mut state: SlidingLogArray<2> = Default::default();
+/// assert!(state.is_expired(Timestamp::ZERO));
+/// let _ = POLICY.judge(&mut state, Timestamp::ZERO);
+/// assert_eq!(state.expires_at(), Timestamp::from_secs(60));
+/// ```
+pub trait State: Clone + Default + PartialEq {
+    /// Whether this state is, for every time at or after `now`, indistinguishable from the default: so that a store may drop it.
+    ///
+    /// Known without the policy, so states of several tiers can share a store.
+    fn is_expired(&self, now: Timestamp) -> bool;
+
+    /// When the state expires, at most [`Timestamp::MAX`]: for a database's expiry. A store asks [`is_expired`](State::is_expired), since
+    /// a deadline may lie beyond the last timestamp.
+    fn expires_at(&self) -> Timestamp;
+}
+
+/// A pair of states of one key, for [`Both`].
+impl<A: State, B: State> State for (A, B) {
+    #[inline]
+    fn is_expired(&self, now: Timestamp) -> bool {
+        self.0.is_expired(now) && self.1.is_expired(now)
+    }
+
+    fn expires_at(&self) -> Timestamp {
+        self.0.expires_at().max(self.1.expires_at())
+    }
+}
+
+/// A limit, and how it judges a state.
+///
+/// # A policy of your own
+///
+/// Implement the required methods; the rest follows. All of them are to be pure in the sense of the crate's laws: a denial, an error, a
+/// preview and a cost of zero change nothing; a `now` before the state's last admission is read as that.
+///
+/// ```
+/// use tollgate::{CostExceedsLimit, Decision, Policy, State, Timestamp, Wait};
+///
+/// /// Passes one request in a lifetime.
+/// struct Once;
+///
+/// #[derive(Clone, Default, PartialEq)]
+/// struct Used(bool);
+///
+/// impl State for Used {
+///     fn is_expired(&self, _: Timestamp) -> bool { !self.0 }
+///     fn expires_at(&self) -> Timestamp { if self.0 { Timestamp::MAX } else { Timestamp::ZERO } }
+/// }
+///
+/// impl Policy<Used> for Once {
+///     fn limit(&self) -> u32 { 1 }
+///     fn preview(&self, state: &Used, cost: u32, _: Timestamp) -> Result<Decision, CostExceedsLimit> {
+///         match cost {
+///             0 => Ok(Decision::Allow),
+///             1 if !state.0 => Ok(Decision::Allow),
+///             1 => Ok(Decision::Deny { retry_after: Wait::MAX }),
+///             _ => Err(CostExceedsLimit::new(cost, 1)),
+///         }
+///     }
+///     fn remaining_of(&self, state: &Used, _: Timestamp) -> u32 { u32::from(!state.0) }
+///     fn charge_to(&self, state: &mut Used, cost: u32, _: Timestamp) { state.0 |= cost > 0 }
+///     fn refund_to(&self, state: &mut Used, cost: u32, _: Timestamp) { state.0 &= cost == 0 }
+/// }
+///
+/// let mut clients = std::collections::HashMap::<u64, Used>::new();
+/// assert!(Once.check(&mut clients, &7, Timestamp::ZERO).unwrap().is_allow());
+/// assert!(!Once.check(&mut clients, &7, Timestamp::ZERO).unwrap().is_allow());
+/// ```
+pub trait Policy<S: State> {
+    /// The largest cost that can ever be admitted, at least 1.
+    fn limit(&self) -> u32;
+
+    /// What [`judge_n`](Policy::judge_n) would answer, changing nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`CostExceedsLimit`] where `cost` is above the limit.
+    fn preview(&self, state: &S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit>;
+
+    /// The largest cost that would be allowed now.
+    fn remaining_of(&self, state: &S, now: Timestamp) -> u32;
+
+    /// Counts units that were used already, without asking: usage known only afterwards. It moves the key's time like an admission.
+    fn charge_to(&self, state: &mut S, cost: u32, now: Timestamp);
+
+    /// Gives units back, never time, and never beyond full.
+    fn refund_to(&self, state: &mut S, cost: u32, now: Timestamp);
+
+    /// Whether one unit may pass, counting it if so.
+    #[inline]
+    fn judge(&self, state: &mut S, now: Timestamp) -> Decision {
+        match self.judge_n(state, 1, now) {
+            Ok(decision) => decision,
+            // A limit is at least 1.
+            Err(CostExceedsLimit { .. }) => Decision::Deny { retry_after: Wait::MAX },
+        }
+    }
+
+    /// Whether `cost` units may pass, counting them if so. A cost of zero only looks.
+    ///
+    /// # Errors
+    ///
+    /// [`CostExceedsLimit`] where `cost` is above the limit.
+    #[inline]
+    fn judge_n(&self, state: &mut S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
+        let decision = self.preview(state, cost, now)?;
+        if decision.is_allow() {
+            self.charge_to(state, cost, now);
+        }
+        Ok(decision)
+    }
+
+    /// How the state stands.
+    ///
+    /// # Cost
+    ///
+    /// That of [`remaining_of`](Policy::remaining_of) and two previews.
+    fn status_of(&self, state: &S, now: Timestamp) -> Status {
+        status(self.limit(), self.remaining_of(state, now), |cost| self.preview(state, cost, now))
+    }
+
+    /// Whether one unit may pass for `key`, counting it if so.
+    ///
+    /// # Errors
+    ///
+    /// The store's own: [`Full`](crate::Full) for a fixed capacity, none for maps that grow.
+    #[inline]
+    fn check<K: ?Sized, T: Store<K, State = S>>(
+        &self,
+        store: T,
+        key: &K,
+        now: Timestamp,
+    ) -> Result<Decision, T::Error> {
+        store.update(key, now, |state, read| self.judge(state, read).counted_from(now, read))
+    }
+
+    /// Whether `cost` units may pass for `key`, counting them if so. A cost of zero only looks.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckError::CostExceedsLimit`], or the store's own.
+    #[inline]
+    fn check_n<K: ?Sized, T: Store<K, State = S>>(
+        &self,
+        store: T,
+        key: &K,
+        cost: u32,
+        now: Timestamp,
+    ) -> Result<Decision, CheckError<T::Error>> {
+        if cost == 0 {
+            return Ok(Decision::Allow);
+        }
+        let judged = store.update(key, now, |state, read| {
+            self.judge_n(state, cost, read).map(|decision| decision.counted_from(now, read))
+        });
+        Ok(judged.map_err(CheckError::Store)??)
+    }
+
+    /// As [`check_n`](Policy::check_n), with how the key stands afterwards, in the same look-up.
+    ///
+    /// # Errors
+    ///
+    /// As [`check_n`](Policy::check_n).
+    #[inline]
+    fn check_with_status<K: ?Sized, T: Store<K, State = S>>(
+        &self,
+        store: T,
+        key: &K,
+        cost: u32,
+        now: Timestamp,
+    ) -> Result<(Decision, Status), CheckError<T::Error>> {
+        if cost == 0 {
+            return Ok((Decision::Allow, self.status(store, key, now)));
+        }
+        let judged = store.update(key, now, |state, read| {
+            let decision = self.judge_n(state, cost, read)?.counted_from(now, read);
+            Ok::<_, CostExceedsLimit>((decision, self.status_of(state, read).counted_from(now, read)))
+        });
+        Ok(judged.map_err(CheckError::Store)??)
+    }
+
+    /// What [`check_n`](Policy::check_n) would answer, changing nothing and needing no room.
+    ///
+    /// # Errors
+    ///
+    /// [`CostExceedsLimit`] where `cost` is above the limit.
+    #[inline]
+    fn peek<K: ?Sized, T: Store<K, State = S>>(
+        &self,
+        store: T,
+        key: &K,
+        cost: u32,
+        now: Timestamp,
+    ) -> Result<Decision, CostExceedsLimit> {
+        store.view(key, now, |state, read| {
+            self.preview(state, cost, read).map(|decision| decision.counted_from(now, read))
+        })
+    }
+
+    /// How `key` stands, changing nothing.
+    #[inline]
+    fn status<K: ?Sized, T: Store<K, State = S>>(&self, store: T, key: &K, now: Timestamp) -> Status {
+        store.view(key, now, |state, read| self.status_of(state, read).counted_from(now, read))
+    }
+
+    /// Gives units back to `key`. A key that the store does not hold has nothing to get back.
+    #[inline]
+    fn refund<K: ?Sized, T: Store<K, State = S>>(&self, store: T, key: &K, cost: u32, now: Timestamp) {
+        store.modify(key, |state| self.refund_to(state, cost, now));
+    }
+
+    /// Counts units that `key` has used already, without asking.
+    ///
+    /// # Errors
+    ///
+    /// The store's own: [`Full`](crate::Full) for a fixed capacity, none for maps that grow.
+    #[inline]
+    fn charge<K: ?Sized, T: Store<K, State = S>>(
+        &self,
+        store: T,
+        key: &K,
+        cost: u32,
+        now: Timestamp,
+    ) -> Result<(), T::Error> {
+        if cost == 0 {
+            return Ok(());
+        }
+        store.update(key, now, |state, read| self.charge_to(state, cost, read))
+    }
+}
+
+/// A status from what a preview answers: the waits are those of the next larger cost, and of the largest.
+fn status(limit: u32, remaining: u32, preview: impl Fn(u32) -> Result<Decision, CostExceedsLimit>) -> Status {
+    let wait_for = |cost| preview(cost).ok().and_then(Decision::retry_after).unwrap_or_default();
+    let next = if remaining < limit { remaining + 1 } else { limit };
+    Status::new(limit, remaining, wait_for(next), wait_for(limit))
+}

@@ -1,0 +1,211 @@
+//! [`LogState`]: what was admitted and still counts, oldest first, in a ring.
+//!
+//! An entry is an expiry and the number of units admitted up to and including it, counted from some start and wrapping: so the units of any run
+//! of entries are one difference, and the entry at which enough of them will have expired is found by bisection. Expiries never fall from one
+//! entry to the next. Entries that have expired stay until something is admitted, since a denial writes nothing.
+
+use super::memory::LogMemory;
+use crate::policy::State;
+use crate::time::Timestamp;
+
+/// What a [`SlidingLog`](super::SlidingLog) remembers of a key, in a memory of the caller's choice:
+/// [`SlidingLogArray`](super::SlidingLogArray), or [`SlidingLogState`](super::SlidingLogState).
+///
+/// Equal where the same units are remembered, wherever in the memory they lie.
+///
+/// ```
+/// use tollgate::{SlidingLogArray, State, Timestamp};
+///
+/// assert!(SlidingLogArray::<4>::default().is_expired(Timestamp::ZERO));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct LogState<M> {
+    /// The time read of the last admission or charge.
+    last: u64,
+    /// The count before the oldest entry.
+    gone: u32,
+    /// The count up to the newest entry. Never more than `u32::MAX` above `gone`.
+    total: u32,
+    /// Where in the memory the oldest entry is.
+    head: u32,
+    len: u32,
+    memory: M,
+}
+
+const _: () = assert!(size_of::<super::SlidingLogArray<10>>() <= 24 + 12 * 10);
+
+/// The entries that count at some time: those from the first that has not expired.
+pub(super) struct Live {
+    /// How many entries before them have expired.
+    dead: u32,
+    /// The count before them.
+    gone: u32,
+    /// Their units.
+    pub(super) used: u32,
+}
+
+impl<M: LogMemory> LogState<M> {
+    /// The time to judge by: never before the last admission.
+    #[inline]
+    pub(super) fn read(&self, now: Timestamp) -> u64 {
+        now.as_nanos().max(self.last)
+    }
+
+    /// Where in the memory the entry `index` is, counted from the oldest.
+    #[inline]
+    fn slot(&self, index: u32) -> usize {
+        // Cannot overflow: the memory has room for both, at 12 bytes an entry.
+        let slot = self.head as usize + index as usize;
+        let room = self.memory.room();
+        if slot < room { slot } else { slot - room }
+    }
+
+    #[inline]
+    fn expiry(&self, index: u32) -> u64 {
+        self.memory.expiry(self.slot(index))
+    }
+
+    /// The count before the entry `index`.
+    #[inline]
+    fn count_before(&self, index: u32) -> u32 {
+        match index.checked_sub(1) {
+            None => self.gone,
+            Some(before) => self.memory.count(self.slot(before)),
+        }
+    }
+
+    /// The first entry from `from` on for which `holds`, which must hold for all after it too; the length, if for none. At first it tries the
+    /// next entry and the one after, then gallops: O(log n) in the distance.
+    #[inline]
+    fn first(&self, from: u32, holds: impl Fn(u32) -> bool) -> u32 {
+        let mut low = from;
+        loop {
+            let probe = low.saturating_add((low - from) / 2);
+            if probe >= self.len {
+                return bisect(low, self.len, holds);
+            }
+            if holds(probe) {
+                return bisect(low, probe, holds);
+            }
+            low = probe + 1;
+        }
+    }
+
+    #[inline]
+    pub(super) fn live(&self, read: u64) -> Live {
+        let dead = self.first(0, |index| self.expiry(index) > read);
+        let gone = self.count_before(dead);
+        Live { dead, gone, used: self.total.wrapping_sub(gone) }
+    }
+
+    /// Whether there is no room for another entry, under a quota.
+    #[inline]
+    pub(super) fn is_full(&self, live: &Live, quota: u32) -> bool {
+        self.len - live.dead >= self.memory.most(quota)
+    }
+
+    /// When `cost` will be admitted, at least 1 and at most the quota; `None`: now.
+    #[inline]
+    pub(super) fn admits_at(&self, live: &Live, cost: u32, quota: u32) -> Option<u64> {
+        let most = quota - cost;
+        if live.used > most {
+            // So many of the oldest units must expire.
+            let excess = live.used - most;
+            let last = self.first(live.dead, |index| self.count_before(index + 1).wrapping_sub(live.gone) >= excess);
+            return Some(self.expiry(last));
+        }
+        if self.is_full(live, quota) { Some(self.expiry(live.dead)) } else { None }
+    }
+
+    /// Adds units, which may be none, and drops what has expired.
+    #[inline]
+    pub(super) fn add(&mut self, live: &Live, units: u32, read: u64, expires: u64, quota: u32) {
+        self.head = if live.dead < self.len { self.slot(live.dead) as u32 } else { 0 };
+        self.len -= live.dead;
+        self.gone = live.gone;
+        self.last = read;
+        if units == 0 {
+            return;
+        }
+        self.total = self.total.wrapping_add(units);
+        let mut expires = expires;
+        if let Some(newest) = self.len.checked_sub(1) {
+            let slot = self.slot(newest);
+            let before = self.memory.expiry(slot);
+            expires = expires.max(before);
+            if expires == before || self.len >= self.memory.most(quota) {
+                self.memory.set(slot, expires, self.total);
+                return;
+            }
+        }
+        if self.memory.fit(self.head as usize, self.len as usize, quota) {
+            self.head = 0;
+        }
+        self.memory.set(self.slot(self.len), expires, self.total);
+        self.len += 1;
+    }
+
+    /// Takes back up to `units` of those that are live, the newest first.
+    #[inline]
+    pub(super) fn take_back(&mut self, live: &Live, units: u32) {
+        self.total = self.total.wrapping_sub(units.min(live.used));
+        let left = self.total.wrapping_sub(live.gone);
+        while self.len > live.dead && self.count_before(self.len - 1).wrapping_sub(live.gone) >= left {
+            self.len -= 1;
+        }
+        if let Some(newest) = self.len.checked_sub(1) {
+            let slot = self.slot(newest);
+            self.memory.set(slot, self.memory.expiry(slot), self.total);
+        }
+    }
+}
+
+/// The first number from `low` on, and before `high`, for which `holds`, which must hold for all after it too; `high`, if for none.
+#[inline]
+fn bisect(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bool) -> u32 {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+impl<M: LogMemory> State for LogState<M> {
+    #[inline]
+    fn is_expired(&self, now: Timestamp) -> bool {
+        now.as_nanos() >= self.deadline()
+    }
+
+    fn expires_at(&self) -> Timestamp {
+        Timestamp::from_nanos(self.deadline())
+    }
+}
+
+impl<M: LogMemory> LogState<M> {
+    /// Where a refund has emptied the log, the time of its last admission stands.
+    #[inline]
+    fn deadline(&self) -> u64 {
+        match self.len.checked_sub(1) {
+            None => self.last,
+            Some(newest) => self.expiry(newest).max(self.last),
+        }
+    }
+
+    /// The entries, oldest first: expiry and units.
+    fn entries(&self) -> impl Iterator<Item = (u64, u32)> {
+        (0..self.len)
+            .map(|index| (self.expiry(index), self.count_before(index + 1).wrapping_sub(self.count_before(index))))
+    }
+}
+
+impl<M: LogMemory> PartialEq for LogState<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.last == other.last && self.len == other.len && self.entries().eq(other.entries())
+    }
+}
+
+impl<M: LogMemory> Eq for LogState<M> {}

@@ -1,0 +1,178 @@
+//! Where a log keeps its entries: in place, or in boxes that grow.
+//!
+//! Expiries and counts are kept apart, since together they would be padded from 12 bytes to 16. A slot that is not there reads as zeros and takes
+//! nothing, so that no index can panic; the log asks only for those that are.
+
+#[cfg(feature = "alloc")]
+use alloc::boxed::Box;
+use core::fmt::Debug;
+
+/// A memory for the entries of a [`LogState`](super::LogState): [`InPlace`] or [`Growing`]. Sealed: how it is used may change.
+pub trait LogMemory: Clone + Debug + Default + sealed::Slots {}
+
+impl<M: Clone + Debug + Default + sealed::Slots> LogMemory for M {}
+
+pub(super) mod sealed {
+    pub trait Slots {
+        /// The slots there are.
+        fn room(&self) -> usize;
+
+        /// The slots there may be, under a quota.
+        fn most(&self, quota: u32) -> u32;
+
+        fn expiry(&self, slot: usize) -> u64;
+
+        fn count(&self, slot: usize) -> u32;
+
+        fn set(&mut self, slot: usize, expiry: u64, count: u32);
+
+        /// Makes room for one more than `len` entries, which start at `head`, and for not many more; whether they now start at zero.
+        fn fit(&mut self, head: usize, len: usize, quota: u32) -> bool;
+    }
+}
+
+/// Room for `N` entries, in the state itself: 12 bytes an entry.
+///
+/// ```
+/// use tollgate::{InPlace, LogState, SlidingLogArray};
+///
+/// let state: LogState<InPlace<4>> = SlidingLogArray::<4>::default();
+/// ```
+#[derive(Clone, Debug)]
+pub struct InPlace<const N: usize> {
+    expiries: [u64; N],
+    counts: [u32; N],
+}
+
+/// A capacity of zero does not compile.
+impl<const N: usize> Default for InPlace<N> {
+    fn default() -> Self {
+        const { assert!(N > 0 && N <= u32::MAX as usize, "a log needs room for 1 to 2^32 - 1 entries") }
+        Self { expiries: [0; N], counts: [0; N] }
+    }
+}
+
+impl<const N: usize> sealed::Slots for InPlace<N> {
+    #[inline]
+    fn room(&self) -> usize {
+        N
+    }
+
+    #[inline]
+    fn most(&self, _: u32) -> u32 {
+        N as u32
+    }
+
+    #[inline]
+    fn expiry(&self, slot: usize) -> u64 {
+        read(&self.expiries, slot)
+    }
+
+    #[inline]
+    fn count(&self, slot: usize) -> u32 {
+        read(&self.counts, slot)
+    }
+
+    #[inline]
+    fn set(&mut self, slot: usize, expiry: u64, count: u32) {
+        write(&mut self.expiries, slot, expiry);
+        write(&mut self.counts, slot, count);
+    }
+
+    #[inline]
+    fn fit(&mut self, _: usize, _: usize, _: u32) -> bool {
+        false
+    }
+}
+
+/// Boxes that grow with the log, up to the quota, and shrink when a burst is over.
+///
+/// ```
+/// use tollgate::{Growing, LogState, SlidingLogState};
+///
+/// let state: LogState<Growing> = SlidingLogState::default();
+/// ```
+#[cfg(feature = "alloc")]
+#[cfg_attr(docsrs, doc(cfg(feature = "alloc")))]
+#[derive(Clone, Debug, Default)]
+pub struct Growing {
+    expiries: Box<[u64]>,
+    counts: Box<[u32]>,
+}
+
+#[cfg(feature = "alloc")]
+impl Growing {
+    /// The first allocation, and the least that is left after shrinking.
+    const FEW: usize = 4;
+
+    #[cold]
+    fn move_to(&mut self, room: usize, head: usize, len: usize) {
+        self.expiries = unrolled(&self.expiries, room, head, len);
+        self.counts = unrolled(&self.counts, room, head, len);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl sealed::Slots for Growing {
+    #[inline]
+    fn room(&self) -> usize {
+        self.expiries.len()
+    }
+
+    /// As many as there can be admissions: only charges beyond the quota ever find it full.
+    #[inline]
+    fn most(&self, quota: u32) -> u32 {
+        quota
+    }
+
+    #[inline]
+    fn expiry(&self, slot: usize) -> u64 {
+        read(&self.expiries, slot)
+    }
+
+    #[inline]
+    fn count(&self, slot: usize) -> u32 {
+        read(&self.counts, slot)
+    }
+
+    #[inline]
+    fn set(&mut self, slot: usize, expiry: u64, count: u32) {
+        write(&mut self.expiries, slot, expiry);
+        write(&mut self.counts, slot, count);
+    }
+
+    #[inline]
+    fn fit(&mut self, head: usize, len: usize, quota: u32) -> bool {
+        let room = self.room();
+        if len == room {
+            self.move_to((room * 2).clamp(Self::FEW, (quota as usize).max(Self::FEW)).max(len + 1), head, len);
+            return true;
+        }
+        // An eighth, so that it takes many admissions until it grows again.
+        if room > 8 * Self::FEW && len < room / 8 {
+            self.move_to(room / 2, head, len);
+            return true;
+        }
+        false
+    }
+}
+
+#[inline]
+fn read<T: Copy + Default>(slots: &[T], slot: usize) -> T {
+    slots.get(slot).copied().unwrap_or_default()
+}
+
+#[inline]
+fn write<T>(slots: &mut [T], slot: usize, value: T) {
+    if let Some(place) = slots.get_mut(slot) {
+        *place = value;
+    }
+}
+
+/// A copy of a ring in a new memory, from its start.
+#[cfg(feature = "alloc")]
+fn unrolled<T: Copy + Default>(ring: &[T], room: usize, head: usize, len: usize) -> Box<[T]> {
+    let entries = ring.iter().cycle().skip(head).take(len).copied();
+    let rest = core::iter::repeat_n(T::default(), room.saturating_sub(len));
+    entries.chain(rest).collect()
+}

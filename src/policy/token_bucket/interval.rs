@@ -1,0 +1,225 @@
+//! Refill by interval: whole quotas at the points of a grid.
+//!
+//! A bucket that misses `m` tokens at `t` is full at the point of the grid at which `m` have come back; with the last quota, `spare` tokens too
+//! many do: with `n` points in `(t, full_at]`, `m = n x quota - spare` and `spare < quota`. So a cost of `c` may pass where
+//! `n <= (burst - c + spare) / quota`, which is a comparison of times: the point so many windows before `full_at` is not after `t`.
+//!
+//! A state of another policy may be full off this grid. It is read as full at the next point, with none to spare. Seeing that takes no
+//! division: a number is a multiple of an odd divisor where its product with the divisor's inverse modulo 2^64 is small (Warren, *Hacker's
+//! Delight*, 10-17).
+//!
+//! # Why no sum overflows
+//!
+//! An admission at `t` leaves `full_at` at most `ceil(burst / quota)` points after `t`, so at most `ceil(burst / quota) x window <= 2^62` ns,
+//! which the constructor has checked; a charge, and a state from another grid, are cut off there. So `full_at <= last + 2^62` always.
+
+use core::num::NonZeroU32;
+
+use super::TokenBucketState;
+use crate::decision::Decision;
+use crate::error::PolicyError;
+use crate::policy::settings::Grid;
+use crate::time::{LONGEST, Timestamp};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Interval {
+    quota: NonZeroU32,
+    window: u64,
+    grid: Grid,
+    multiples: Multiples,
+    /// In which all tokens but one come back: how far ahead of `t` the bucket may be full for one more token to be there.
+    all_but_one: Refills,
+}
+
+/// The time in which so many tokens come back: that of the whole quotas in them, and the tokens left over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Refills {
+    time: u64,
+    rest: u32,
+}
+
+/// A bucket that is not full: full at a point of the grid, where so many tokens too many come back.
+#[derive(Clone, Copy)]
+struct Reading {
+    full_at: u64,
+    spare: u32,
+}
+
+impl Interval {
+    pub(super) const fn new(
+        quota: NonZeroU32,
+        window: u64,
+        burst: NonZeroU32,
+        origin: Timestamp,
+    ) -> Result<Self, PolicyError> {
+        let fill = burst.get().div_ceil(quota.get()) as u128 * window as u128;
+        if fill > LONGEST as u128 {
+            return Err(PolicyError::Fill { nanos: fill });
+        }
+        let grid = Grid::new(window, origin);
+        let all_but_one = Self::refills(burst.get() - 1, quota, window);
+        Ok(Self { quota, window, grid, multiples: Multiples::of(window), all_but_one })
+    }
+
+    pub(super) const fn origin(&self) -> Timestamp {
+        self.grid.phase()
+    }
+
+    /// Cannot overflow for tokens below the burst: see the constructor.
+    #[inline]
+    const fn refills(tokens: u32, quota: NonZeroU32, window: u64) -> Refills {
+        Refills { time: (tokens / quota.get()) as u64 * window, rest: tokens % quota.get() }
+    }
+
+    /// What the state of a bucket that is not full means on this grid.
+    #[inline]
+    fn reading(&self, state: &TokenBucketState) -> Reading {
+        // Cannot overflow: a deadline plus a window, below 2^63 + 2^62 + 2^62.
+        let from_first = state.full_at + (self.window - self.grid.phase().as_nanos());
+        if state.of == 0 && state.slack < self.quota.get() && self.multiples.contains(from_first) {
+            return Reading { full_at: state.full_at, spare: state.slack };
+        }
+        self.reading_of_another(state)
+    }
+
+    /// The same where the state was written by another policy.
+    #[cold]
+    fn reading_of_another(&self, state: &TokenBucketState) -> Reading {
+        let full_at = self.grid.at_or_after(state.full_at);
+        // Cannot overflow: `last` is a timestamp.
+        let longest = self.grid.at_or_before(state.last + LONGEST);
+        if full_at > longest {
+            return Reading { full_at: longest, spare: 0 };
+        }
+        let on_the_grid = state.of == 0 && full_at == state.full_at;
+        Reading { full_at, spare: if on_the_grid { state.slack.min(self.quota.get() - 1) } else { 0 } }
+    }
+
+    /// The point at which the bucket is full but for `ahead`. Cannot overflow: a bucket is never fuller than full.
+    #[inline]
+    fn full_but_for(&self, reading: Reading, ahead: Refills) -> u64 {
+        let whole = reading.full_at.saturating_sub(ahead.time);
+        let one_more = u64::from(reading.spare) + u64::from(ahead.rest) >= u64::from(self.quota.get());
+        if one_more { whole.saturating_sub(self.window) } else { whole }
+    }
+
+    /// When a bucket that is not full has `spare` tokens less than full.
+    #[inline]
+    pub(super) fn has_spare_at(&self, state: &TokenBucketState, spare: u32) -> u64 {
+        self.full_but_for(self.reading(state), Self::refills(spare, self.quota, self.window))
+    }
+
+    /// The tokens that a bucket that is not full misses at `read`, saturating.
+    #[inline]
+    pub(super) fn missing(&self, state: &TokenBucketState, read: u64) -> u32 {
+        let Reading { full_at, spare } = self.reading(state);
+        let points = full_at.saturating_sub(read).div_ceil(self.window);
+        let tokens = points.saturating_mul(u64::from(self.quota.get())).saturating_sub(u64::from(spare));
+        u32::try_from(tokens).unwrap_or(u32::MAX)
+    }
+
+    #[inline]
+    pub(super) fn taken(&self, state: &TokenBucketState, cost: u32, read: u64) -> TokenBucketState {
+        let quota = u64::from(self.quota.get());
+        let (full_at, spare) = if state.full_at > read {
+            let Reading { full_at, spare } = self.reading(state);
+            (full_at, u64::from(spare))
+        } else {
+            // A full bucket has a whole quota to spare at the next point.
+            (self.grid.after(read), quota)
+        };
+        let beyond = u64::from(cost).saturating_sub(spare);
+        let points = beyond.div_ceil(quota);
+        let full_at = full_at.saturating_add(points.saturating_mul(self.window));
+        // Cannot overflow: `read` is a timestamp.
+        if full_at > read + LONGEST {
+            return TokenBucketState { full_at: self.grid.at_or_before(read + LONGEST), last: read, slack: 0, of: 0 };
+        }
+        // Below the quota, and cannot overflow: the points are just enough for the cost, which is below 2^32.
+        let slack = (spare + points * quota - u64::from(cost)) as u32;
+        TokenBucketState { full_at, last: read, slack, of: 0 }
+    }
+
+    /// Gives tokens back to a bucket that is not full.
+    #[inline]
+    pub(super) fn given_back(&self, state: &TokenBucketState, cost: u32) -> TokenBucketState {
+        let Reading { full_at, spare } = self.reading(state);
+        let quota = u64::from(self.quota.get());
+        let spare = u64::from(spare) + u64::from(cost);
+        let full_at = full_at.saturating_sub((spare / quota).saturating_mul(self.window));
+        if full_at <= state.last {
+            return TokenBucketState { full_at: state.last, last: state.last, slack: 0, of: 0 };
+        }
+        // Below the quota.
+        TokenBucketState { full_at, last: state.last, slack: (spare % quota) as u32, of: 0 }
+    }
+
+    #[inline]
+    pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
+        let read = state.read(now);
+        let spare = self.quota.get() - 1;
+        if state.full_at <= read {
+            *state = TokenBucketState { full_at: self.grid.after(read), last: read, slack: spare, of: 0 };
+            return Decision::Allow;
+        }
+        let reading = self.reading(state);
+        let allowed_at = self.full_but_for(reading, self.all_but_one);
+        if allowed_at > read {
+            return Decision::Deny { retry_after: now.until_deadline(allowed_at) };
+        }
+        let (full_at, slack) = match reading.spare.checked_sub(1) {
+            Some(spare) => (reading.full_at, spare),
+            // Cannot overflow: a deadline plus a window.
+            None => (reading.full_at + self.window, spare),
+        };
+        *state = TokenBucketState { full_at, last: read, slack, of: 0 };
+        Decision::Allow
+    }
+}
+
+/// The multiples of a window `odd x 2^twos`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Multiples {
+    /// That of `odd`, modulo 2^64.
+    inverse: u64,
+    twos: u32,
+    /// How many multiples above zero there are below 2^64.
+    count: u64,
+}
+
+impl Multiples {
+    const fn of(window: u64) -> Self {
+        let twos = window.trailing_zeros();
+        let odd = window >> twos;
+        // Newton's iteration doubles the bits that are right, from the 3 that an odd number is of its own inverse.
+        let mut inverse = odd;
+        let mut right = 3;
+        while right < 64 {
+            inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
+            right *= 2;
+        }
+        Self { inverse, twos, count: u64::MAX / window }
+    }
+
+    #[inline]
+    const fn contains(self, number: u64) -> bool {
+        number.wrapping_mul(self.inverse).rotate_right(self.twos) <= self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multiples_are_those_that_a_division_finds() {
+        for window in (1..=64).chain([60_000_000_000, 86_400_000_000_000, (1 << 62) - 1, 1 << 62, (1 << 61) + 3]) {
+            let multiples = Multiples::of(window);
+            for base in [0, window, window.saturating_mul(3), u64::MAX / window * window, u64::MAX, 1 << 63] {
+                for number in (0..70).flat_map(|off| [base.saturating_add(off), base.saturating_sub(off)]) {
+                    assert_eq!(multiples.contains(number), number % window == 0, "{number} by {window}");
+                }
+            }
+        }
+    }
+}

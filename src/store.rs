@@ -1,0 +1,106 @@
+//! Where states are kept, by key: [`Store`], and one adapter a file.
+//!
+//! | store | memory | when it is out of room | needs |
+//! | --- | --- | --- | --- |
+//! | [`Slots`] | the caller's slots, scanned | reclaims an expired state, else [`Full`](crate::Full) | `core` |
+//! | `HashMap` | grows | never; the caller [`prune`]s | `std` |
+//! | `BTreeMap` | grows | never; the caller [`prune`]s | `alloc` |
+//! | [`Pruned`] | one of those two, or another [`Map`], with its horizon | never | `core` |
+//!
+//! What a policy makes of a state is in [`policy`](crate::policy); a store knows no policy, so tiers can share one.
+//!
+//! # Forgetting
+//!
+//! A state that has expired says no more than none at all, for every later time. A timestamp that comes late, from before a forgotten state
+//! expired, would find a fresh quota where a used one was just dropped. So a store that drops states keeps its **horizon**, the latest expiry it
+//! has dropped, and reads an earlier `now` for a key that is missing as the horizon. One far-future timestamp can so move a store
+//! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`].
+
+#[cfg(feature = "alloc")]
+mod btree_map;
+#[cfg(feature = "std")]
+mod hash_map;
+mod map;
+mod slots;
+
+pub use map::{Map, Prune, Pruned, prune};
+pub use slots::{Slot, SlotMemory, Slots};
+
+use crate::policy::State;
+use crate::time::Timestamp;
+
+/// Where states are kept, by key.
+///
+/// Taken by value and implemented for references, so that `check(&mut map, ..)` and `check(&shared, ..)` both read well. The closures let one
+/// trait serve a map, a slice and a lock: no reference to a state escapes.
+///
+/// # A store of your own
+///
+/// A key that is not there is a default state, and is stored only if the closure changed it. The closure is given the time to read, which is
+/// `now`, or for a key that is not there the store's horizon, where that is later: see [the module](self#forgetting). A store never drops a
+/// live state. Make what is found quick; making room may be slow.
+///
+/// ```
+/// use core::convert::Infallible;
+/// use core::time::Duration;
+/// use tollgate::{FixedWindow, FixedWindowState, State, Store, Timestamp};
+///
+/// /// A state for each of the 256 nodes of a bus.
+/// struct Bus([FixedWindowState; 256]);
+///
+/// impl Store<u8> for &mut Bus {
+///     type State = FixedWindowState;
+///     type Error = Infallible;
+///
+///     fn update<R>(self, key: &u8, now: Timestamp, f: impl FnOnce(&mut FixedWindowState, Timestamp) -> R) -> Result<R, Infallible> {
+///         Ok(f(&mut self.0[usize::from(*key)], now))
+///     }
+///
+///     fn modify<R>(self, key: &u8, f: impl FnOnce(&mut FixedWindowState) -> R) -> Option<R> {
+///         Some(f(&mut self.0[usize::from(*key)]))
+///     }
+///
+///     fn view<R>(self, key: &u8, now: Timestamp, f: impl FnOnce(&FixedWindowState, Timestamp) -> R) -> R {
+///         f(&self.0[usize::from(*key)], now)
+///     }
+/// }
+///
+/// const TEN_A_SECOND: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+/// let mut bus = Bus(std::array::from_fn(|_| Default::default()));
+/// let Ok(decision) = TEN_A_SECOND.check(&mut bus, &0x7F, Timestamp::ZERO);
+/// assert!(decision.is_allow());
+/// ```
+pub trait Store<K: ?Sized>: Sized {
+    /// What is remembered of a key.
+    type State: State;
+
+    /// Why a key could not be stored: [`Full`](crate::Full), or [`Infallible`](core::convert::Infallible) for stores that grow.
+    type Error;
+
+    /// Finds the state of `key`, or room for one, and lets `f` judge it at the time it is given.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no room for the key; `f` has not run.
+    fn update<R>(
+        self,
+        key: &K,
+        now: Timestamp,
+        f: impl FnOnce(&mut Self::State, Timestamp) -> R,
+    ) -> Result<R, Self::Error>;
+
+    /// Lets `f` change the state of `key`, where there is one.
+    fn modify<R>(self, key: &K, f: impl FnOnce(&mut Self::State) -> R) -> Option<R>;
+
+    /// Lets `f` look at the state of `key`, or at a default one.
+    fn view<R>(self, key: &K, now: Timestamp, f: impl FnOnce(&Self::State, Timestamp) -> R) -> R;
+}
+
+/// Judges a key that is not there. The state, where it is worth keeping.
+#[cold]
+fn vacant<S: State, R>(read: Timestamp, f: impl FnOnce(&mut S, Timestamp) -> R) -> (R, Option<S>) {
+    let mut state = S::default();
+    let answer = f(&mut state, read);
+    let kept = if state == S::default() { None } else { Some(state) };
+    (answer, kept)
+}
