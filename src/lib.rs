@@ -11,6 +11,7 @@ extern crate std;
 mod clock;
 mod decision;
 mod error;
+pub mod layers;
 pub mod policy;
 pub mod store;
 mod time;

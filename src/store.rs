@@ -96,6 +96,40 @@ pub trait Store<K: ?Sized>: Sized {
     fn view<R>(self, key: &K, now: Timestamp, f: impl FnOnce(&Self::State, Timestamp) -> R) -> R;
 }
 
+/// A store that is the caller's alone while it is used, as any `&mut` to one is, and not one that locks.
+///
+/// Policies over such stores can be judged all or none ([`layers::all`](crate::layers::all)), where each store is held while the next is asked. With locks,
+/// two threads that take two stores in opposite orders, or two keys behind one lock, would wait for ever; so for a store that locks this does not compile:
+///
+/// ```compile_fail,E0277
+/// # use core::convert::Infallible;
+/// # use core::time::Duration;
+/// # use std::{collections::HashMap, sync::Mutex};
+/// # use tollgate::{layers::{Layer, all}, FixedWindow, FixedWindowState, Store, Timestamp};
+/// struct Shared(Mutex<HashMap<u64, FixedWindowState>>);
+///
+/// impl Store<u64> for &Shared {
+///     # type State = FixedWindowState;
+///     # type Error = Infallible;
+///     // ...
+///     # fn update<R>(self, key: &u64, now: Timestamp, f: impl FnOnce(&mut FixedWindowState, Timestamp) -> R) -> Result<R, Infallible> {
+///     #     self.0.lock().unwrap().update(key, now, f)
+///     # }
+///     # fn modify<R>(self, key: &u64, f: impl FnOnce(&mut FixedWindowState) -> R) -> Option<R> {
+///     #     self.0.lock().unwrap().modify(key, f)
+///     # }
+///     # fn view<R>(self, key: &u64, now: Timestamp, f: impl FnOnce(&FixedWindowState, Timestamp) -> R) -> R {
+///     #     self.0.lock().unwrap().view(key, now, f)
+///     # }
+/// }
+/// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+/// # let shared = Shared(Mutex::default());
+/// let _ = all((Layer::new(TEN, &shared, &1), Layer::new(TEN, &shared, &2)), Timestamp::ZERO);
+/// ```
+pub trait Exclusive {}
+
+impl<T: ?Sized> Exclusive for &mut T {}
+
 /// Judges a key that is not there. The state, where it is worth keeping.
 #[cold]
 fn vacant<S: State, R>(read: Timestamp, f: impl FnOnce(&mut S, Timestamp) -> R) -> (R, Option<S>) {
