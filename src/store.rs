@@ -13,7 +13,8 @@
 //!
 //! A state that has expired says no more than none at all, for every later time. A timestamp that comes late, from before a forgotten state
 //! expired, would find a fresh quota where a used one was just dropped. So a store that drops states keeps its **horizon**, the latest expiry it
-//! has dropped, and reads an earlier `now` for a key that is missing as the horizon. One far-future timestamp can so move a store
+//! has dropped, and reads an earlier `now` as the horizon, for a key that is missing; and for one whose state has expired, so that it makes no
+//! difference whether it has been dropped yet. One far-future timestamp can so move a store
 //! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`].
 
 #[cfg(feature = "alloc")]
@@ -37,8 +38,8 @@ use crate::time::Timestamp;
 /// # A store of your own
 ///
 /// A key that is not there is a default state, and is stored only if the closure changed it. The closure is given the time to read, which is
-/// `now`, or for a key that is not there the store's horizon, where that is later: see [the module](self#forgetting). A store never drops a
-/// live state. Make what is found quick; making room may be slow.
+/// `now`, or for a key that is not there or has expired the store's horizon, where that is later: see [the module](self#forgetting). A
+/// store never drops a live state. Make what is found quick; making room may be slow.
 ///
 /// ```
 /// use core::convert::Infallible;
@@ -129,6 +130,12 @@ pub trait Store<K: ?Sized>: Sized {
 pub trait Exclusive {}
 
 impl<T: ?Sized> Exclusive for &mut T {}
+
+/// The time to read for a state that is there, under a store's horizon.
+#[inline]
+fn read<S: State>(state: &S, now: Timestamp, horizon: Timestamp) -> Timestamp {
+    if now < horizon && state.is_expired(now) { horizon } else { now }
+}
 
 /// Judges a key that is not there. The state, where it is worth keeping.
 #[cold]

@@ -23,9 +23,9 @@ use crate::time::Timestamp;
 /// Each admission counts for one window from its own time; there is no boundary across which a burst doubles. A denied client is free again at
 /// the moment at which enough of what it did has aged out, however often it tried. Equal timestamps share an entry, and all count.
 ///
-/// Its state remembers each admission: in place with a fixed capacity ([`SlidingLogArray`]), or growing up to the quota
-/// ([`SlidingLogState`], feature `alloc`). A log that is full denies until its oldest entry expires; one with room for
-/// `min(quota, window / tick + 1)` entries, where timestamps are multiples of a tick, never is before its quota is used.
+/// Its state remembers each admission: in place with a fixed capacity ([`SlidingLogArray`]), or growing ([`SlidingLogState`], feature
+/// `alloc`). A log that is full denies until its oldest entry expires, and a charge then adds to its newest entry. One with room for
+/// `min(quota, ceil(window / tick) + 1)` entries, where timestamps are multiples of a tick, is never full before its quota is used.
 ///
 /// ```
 /// use core::time::Duration;
@@ -66,7 +66,8 @@ pub struct SlidingLog {
 /// ```
 pub type SlidingLogArray<const N: usize> = LogState<InPlace<N>>;
 
-/// What a [`SlidingLog`] remembers of a key, growing as it is used: 12 bytes an entry, and 56 for an idle key.
+/// What a [`SlidingLog`] remembers of a key, growing as it is used: 12 bytes an entry, and 56 for an idle key. Admissions take it up to the
+/// quota, in entries; charges may take it beyond.
 ///
 /// ```
 /// use tollgate::SlidingLogState;
@@ -171,7 +172,7 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
     #[inline]
     fn remaining_of(&self, state: &LogState<M>, now: Timestamp) -> u32 {
         let live = state.live(state.read(now));
-        if state.is_full(&live, self.quota()) { 0 } else { self.quota().saturating_sub(live.used) }
+        if state.is_full(&live) { 0 } else { self.quota().saturating_sub(live.used) }
     }
 
     #[inline]
@@ -182,7 +183,7 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
         let read = state.read(now);
         let live = state.live(read);
         let units = cost.min(u32::MAX - live.used);
-        state.add(&live, units, read, self.expires(read), self.quota());
+        state.add(&live, units, read, self.expires(read));
     }
 
     #[inline]
@@ -198,7 +199,7 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
         if let Some(deadline) = state.admits_at(&live, 1, self.quota()) {
             return Decision::Deny { retry_after: now.until_deadline(deadline) };
         }
-        state.add(&live, 1, read, self.expires(read), self.quota());
+        state.add(&live, 1, read, self.expires(read));
         Decision::Allow
     }
 }

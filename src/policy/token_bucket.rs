@@ -36,14 +36,15 @@ use interval::Interval;
 /// # Changing it
 ///
 /// A new burst counts at once. The time at which the bucket was going to be full stands, whatever the new rate; a fraction of a nanosecond is
-/// kept where the quota is the same, else rounded against the key.
+/// kept where the quota is the same, else rounded against the key, and so is a time that is no point of a new grid. A refund under
+/// another policy than the one that admitted gives back no more than that, and perhaps less.
 ///
 /// | remembered | new policy | then |
 /// | --- | --- | --- |
 /// | 10/60s: 5 of 10 tokens, full in 30 s | 20/60s | full in 30 s: 10 of 20 tokens |
 /// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,burst=3 | full in 30 s: no token until 12 s from now |
-/// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,interval | full at the first point of the grid that is not before that |
-/// | 10/60s,interval: full at a point of the grid | the same with another grid | full at the first point of the new grid that is not before that |
+/// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,interval, with a point in 20 s | no token for 20 s, then none until full in 30 s |
+/// | 10/60s,interval: full in 30 s | 10/60s,interval on another grid | the same |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenBucket {
     quota: NonZeroU32,

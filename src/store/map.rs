@@ -4,7 +4,7 @@
 
 use core::convert::Infallible;
 
-use super::{Store, vacant};
+use super::{Store, read, vacant};
 use crate::policy::State;
 use crate::time::Timestamp;
 
@@ -54,7 +54,6 @@ pub trait Map<Q: ?Sized> {
     fn insert(&mut self, key: &Q, state: Self::State);
 }
 
-/// A missing key reads an earlier `now` as the horizon.
 #[inline]
 pub(super) fn update<Q: ?Sized, M: Map<Q>, R>(
     map: &mut M,
@@ -64,7 +63,8 @@ pub(super) fn update<Q: ?Sized, M: Map<Q>, R>(
     f: impl FnOnce(&mut M::State, Timestamp) -> R,
 ) -> Result<R, Infallible> {
     if let Some(state) = map.get_mut(key) {
-        return Ok(f(state, now));
+        let read = read(state, now, horizon);
+        return Ok(f(state, read));
     }
     let (answer, kept) = vacant(now.max(horizon), f);
     if let Some(state) = kept {
@@ -82,7 +82,7 @@ pub(super) fn view<Q: ?Sized, M: Map<Q>, R>(
     f: impl FnOnce(&M::State, Timestamp) -> R,
 ) -> R {
     match map.get(key) {
-        Some(state) => f(state, now),
+        Some(state) => f(state, read(state, now, horizon)),
         None => f(&M::State::default(), now.max(horizon)),
     }
 }

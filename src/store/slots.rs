@@ -1,6 +1,6 @@
 //! [`Slots`]: a fixed number of keys in the caller's memory, found by scanning it. For a few dozen keys, and where there is no `alloc`.
 
-use super::{Store, vacant};
+use super::{Store, read, vacant};
 use crate::error::Full;
 use crate::policy::State;
 use crate::time::Timestamp;
@@ -132,7 +132,7 @@ impl<M: SlotMemory> Slots<M> {
     /// assert_eq!(slots.len(), 0);
     /// ```
     pub fn len(&self) -> usize {
-        self.memory.slots().iter().filter(|slot| slot.0.is_some()).count()
+        self.iter().count()
     }
 
     /// Whether there is no key.
@@ -146,7 +146,7 @@ impl<M: SlotMemory> Slots<M> {
         self.len() == 0
     }
 
-    /// The latest expiry that was forgotten: an earlier `now` for a key that is missing is read as this.
+    /// The latest expiry that was forgotten: an earlier `now`, for a key that is missing or has expired, is read as this.
     ///
     /// ```
     /// # use tollgate::{FixedWindowState, Slot, Slots, Timestamp};
@@ -155,6 +155,17 @@ impl<M: SlotMemory> Slots<M> {
     /// ```
     pub const fn horizon(&self) -> Timestamp {
         self.horizon
+    }
+
+    /// The keys and their states, expired ones included.
+    ///
+    /// ```
+    /// # use tollgate::{FixedWindowState, Slot, Slots};
+    /// # let slots: Slots<[Slot<u8, FixedWindowState>; 8]> = Slots::new([const { Slot::EMPTY }; 8]);
+    /// assert_eq!(slots.iter().count(), 0);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (&M::Key, &M::State)> {
+        self.memory.slots().iter().filter_map(|slot| slot.0.as_ref().map(|(key, state)| (key, state)))
     }
 
     /// Forgets a key, used or not, and gives its state.
@@ -229,7 +240,8 @@ impl<M: SlotMemory<Key: Clone + PartialEq, State: State>> Store<M::Key> for &mut
             _ => None,
         });
         if let Some(state) = found {
-            return Ok(f(state, now));
+            let read = read(state, now, self.horizon);
+            return Ok(f(state, read));
         }
         let read = now.max(self.horizon);
         let capacity = self.capacity();
@@ -258,7 +270,7 @@ impl<M: SlotMemory<Key: Clone + PartialEq, State: State>> Store<M::Key> for &mut
     #[inline]
     fn view<R>(self, key: &M::Key, now: Timestamp, f: impl FnOnce(&M::State, Timestamp) -> R) -> R {
         match self.memory.slots().iter().find_map(|slot| slot.state_of(key)) {
-            Some(state) => f(state, now),
+            Some(state) => f(state, read(state, now, self.horizon)),
             None => f(&M::State::default(), now.max(self.horizon)),
         }
     }

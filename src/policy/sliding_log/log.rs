@@ -98,10 +98,10 @@ impl<M: LogMemory> LogState<M> {
         Live { dead, gone, used: self.total.wrapping_sub(gone) }
     }
 
-    /// Whether there is no room for another entry, under a quota.
+    /// Whether there is no room for another entry.
     #[inline]
-    pub(super) fn is_full(&self, live: &Live, quota: u32) -> bool {
-        self.len - live.dead >= self.memory.most(quota)
+    pub(super) fn is_full(&self, live: &Live) -> bool {
+        self.len - live.dead >= self.memory.most()
     }
 
     /// When `cost` will be admitted, at least 1 and at most the quota; `None`: now.
@@ -114,12 +114,12 @@ impl<M: LogMemory> LogState<M> {
             let last = self.first(live.dead, |index| self.count_before(index + 1).wrapping_sub(live.gone) >= excess);
             return Some(self.expiry(last));
         }
-        if self.is_full(live, quota) { Some(self.expiry(live.dead)) } else { None }
+        if self.is_full(live) { Some(self.expiry(live.dead)) } else { None }
     }
 
     /// Adds units, which may be none, and drops what has expired.
     #[inline]
-    pub(super) fn add(&mut self, live: &Live, units: u32, read: u64, expires: u64, quota: u32) {
+    pub(super) fn add(&mut self, live: &Live, units: u32, read: u64, expires: u64) {
         self.head = if live.dead < self.len { self.slot(live.dead) as u32 } else { 0 };
         self.len -= live.dead;
         self.gone = live.gone;
@@ -133,12 +133,12 @@ impl<M: LogMemory> LogState<M> {
             let slot = self.slot(newest);
             let before = self.memory.expiry(slot);
             expires = expires.max(before);
-            if expires == before || self.len >= self.memory.most(quota) {
+            if expires == before || self.len >= self.memory.most() {
                 self.memory.set(slot, expires, self.total);
                 return;
             }
         }
-        if self.memory.fit(self.head as usize, self.len as usize, quota) {
+        if self.memory.fit(self.head as usize, self.len as usize) {
             self.head = 0;
         }
         self.memory.set(self.slot(self.len), expires, self.total);

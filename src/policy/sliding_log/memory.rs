@@ -17,8 +17,8 @@ pub(super) mod sealed {
         /// The slots there are.
         fn room(&self) -> usize;
 
-        /// The slots there may be, under a quota.
-        fn most(&self, quota: u32) -> u32;
+        /// The slots there may be.
+        fn most(&self) -> u32;
 
         fn expiry(&self, slot: usize) -> u64;
 
@@ -27,7 +27,7 @@ pub(super) mod sealed {
         fn set(&mut self, slot: usize, expiry: u64, count: u32);
 
         /// Makes room for one more than `len` entries, which start at `head`, and for not many more; whether they now start at zero.
-        fn fit(&mut self, head: usize, len: usize, quota: u32) -> bool;
+        fn fit(&mut self, head: usize, len: usize) -> bool;
     }
 }
 
@@ -59,7 +59,7 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     }
 
     #[inline]
-    fn most(&self, _: u32) -> u32 {
+    fn most(&self) -> u32 {
         N as u32
     }
 
@@ -80,12 +80,12 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     }
 
     #[inline]
-    fn fit(&mut self, _: usize, _: usize, _: u32) -> bool {
+    fn fit(&mut self, _: usize, _: usize) -> bool {
         false
     }
 }
 
-/// Boxes that grow with the log, up to the quota, and shrink when a burst is over.
+/// Boxes that grow with the log, and shrink when a burst is over. Admissions fill them up to the quota; only charges go beyond.
 ///
 /// ```
 /// use tollgate::{Growing, LogState, SlidingLogState};
@@ -119,10 +119,9 @@ impl sealed::Slots for Growing {
         self.expiries.len()
     }
 
-    /// As many as there can be admissions: only charges beyond the quota ever find it full.
     #[inline]
-    fn most(&self, quota: u32) -> u32 {
-        quota
+    fn most(&self) -> u32 {
+        u32::MAX
     }
 
     #[inline]
@@ -142,10 +141,10 @@ impl sealed::Slots for Growing {
     }
 
     #[inline]
-    fn fit(&mut self, head: usize, len: usize, quota: u32) -> bool {
+    fn fit(&mut self, head: usize, len: usize) -> bool {
         let room = self.room();
         if len == room {
-            self.move_to((room * 2).clamp(Self::FEW, (quota as usize).max(Self::FEW)).max(len + 1), head, len);
+            self.move_to(room.saturating_mul(2).max(Self::FEW), head, len);
             return true;
         }
         // An eighth, so that it takes many admissions until it grows again.

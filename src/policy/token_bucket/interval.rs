@@ -4,14 +4,15 @@
 //! many do: with `n` points in `(t, full_at]`, `m = n x quota - spare` and `spare < quota`. So a cost of `c` may pass where
 //! `n <= (burst - c + spare) / quota`, which is a comparison of times: the point so many windows before `full_at` is not after `t`.
 //!
-//! A state of another policy may be full off this grid. It is read as full at the next point, with none to spare. Seeing that takes no
-//! division: a number is a multiple of an odd divisor where its product with the divisor's inverse modulo 2^64 is small (Warren, *Hacker's
-//! Delight*, 10-17).
+//! A state of another policy may be full off this grid. From then on it is full for every policy; before, it is read as if its last quota came at the
+//! next point, with none to spare. Seeing that takes no division: a number is a multiple of an odd divisor where its product with the divisor's
+//! inverse modulo 2^64 is small (Warren, *Hacker's Delight*, 10-17).
 //!
 //! # Why no sum overflows
 //!
 //! An admission at `t` leaves `full_at` at most `ceil(burst / quota)` points after `t`, so at most `ceil(burst / quota) x window <= 2^62` ns,
-//! which the constructor has checked; a charge, and a state from another grid, are cut off there. So `full_at <= last + 2^62` always.
+//! which the constructor has checked; a charge is cut off there, and a refund never moves it later. So `full_at <= last + 2^62` always, and
+//! the next point is less than a window after that, below 2^64.
 
 use core::num::NonZeroU32;
 
@@ -86,11 +87,6 @@ impl Interval {
     #[cold]
     fn reading_of_another(&self, state: &TokenBucketState) -> Reading {
         let full_at = self.grid.at_or_after(state.full_at);
-        // Cannot overflow: `last` is a timestamp.
-        let longest = self.grid.at_or_before(state.last + LONGEST);
-        if full_at > longest {
-            return Reading { full_at: longest, spare: 0 };
-        }
         let on_the_grid = state.of == 0 && full_at == state.full_at;
         Reading { full_at, spare: if on_the_grid { state.slack.min(self.quota.get() - 1) } else { 0 } }
     }
@@ -106,14 +102,15 @@ impl Interval {
     /// When a bucket that is not full has `spare` tokens less than full.
     #[inline]
     pub(super) fn has_spare_at(&self, state: &TokenBucketState, spare: u32) -> u64 {
-        self.full_but_for(self.reading(state), Self::refills(spare, self.quota, self.window))
+        self.full_but_for(self.reading(state), Self::refills(spare, self.quota, self.window)).min(state.full_at)
     }
 
     /// The tokens that a bucket that is not full misses at `read`, saturating.
     #[inline]
     pub(super) fn missing(&self, state: &TokenBucketState, read: u64) -> u32 {
         let Reading { full_at, spare } = self.reading(state);
-        let points = full_at.saturating_sub(read).div_ceil(self.window);
+        // Cannot overflow: the point is not before the time at which the bucket is full.
+        let points = (full_at - read).div_ceil(self.window);
         let tokens = points.saturating_mul(u64::from(self.quota.get())).saturating_sub(u64::from(spare));
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
@@ -150,6 +147,10 @@ impl Interval {
         if full_at <= state.last {
             return TokenBucketState { full_at: state.last, last: state.last, slack: 0, of: 0 };
         }
+        if full_at > state.full_at {
+            // On another grid, what is given back may be less than what the reading rounds against the key.
+            return state.clone();
+        }
         // Below the quota.
         TokenBucketState { full_at, last: state.last, slack: (spare % quota) as u32, of: 0 }
     }
@@ -165,7 +166,7 @@ impl Interval {
         let reading = self.reading(state);
         let allowed_at = self.full_but_for(reading, self.all_but_one);
         if allowed_at > read {
-            return Decision::Deny { retry_after: now.until_deadline(allowed_at) };
+            return Decision::Deny { retry_after: now.until_deadline(allowed_at.min(state.full_at)) };
         }
         let (full_at, slack) = match reading.spare.checked_sub(1) {
             Some(spare) => (reading.full_at, spare),

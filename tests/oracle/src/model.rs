@@ -150,7 +150,7 @@ impl Model {
             (State::Window(window), Policy::FixedWindow { window_ns, grid, .. }) => {
                 window.count(window_ns, grid, cost, now);
             }
-            (State::Log(log), Policy::SlidingLog { quota, window_ns }) => log.count(quota, window_ns, cost, now),
+            (State::Log(log), Policy::SlidingLog { window_ns, .. }) => log.count(window_ns, cost, now),
             (State::Bucket(bucket), Policy::TokenBucket { quota, window_ns, refill, .. }) => {
                 bucket.count(Rate::new(quota, window_ns, refill), cost, now);
             }

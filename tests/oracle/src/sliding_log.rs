@@ -36,14 +36,14 @@ impl Log {
     /// Whether `cost` more units pass at `now`: the quota allows them, and there is room for one more entry, even if none were needed.
     pub(crate) fn allows(&self, quota: u32, cost: u32, now: u64) -> bool {
         let time = self.read(now);
-        cost == 0 || (u64::from(self.used(time)) + u64::from(cost) <= u64::from(quota) && !self.is_full(quota, time))
+        cost == 0 || (u64::from(self.used(time)) + u64::from(cost) <= u64::from(quota) && !self.is_full(time))
     }
 
     /// Counts `cost` units at `now`, admitted or charged, as far as a `u32` can count them.
     ///
     /// They expire one window later, but not before an older entry, and share the entry of those that expire with them. If there is no
     /// room for an entry (only a charge gets that far), they share the newest one, which then expires with them.
-    pub(crate) fn count(&mut self, quota: u32, window_ns: u64, cost: u32, now: u64) {
+    pub(crate) fn count(&mut self, window_ns: u64, cost: u32, now: u64) {
         let time = self.read(now);
         self.last = time;
         self.entries.retain(|entry| time < entry.expires);
@@ -51,7 +51,7 @@ impl Log {
         if units == 0 {
             return;
         }
-        let full = self.is_full(quota, time);
+        let full = self.is_full(time);
         match self.entries.last_mut() {
             Some(newest) if full || time + window_ns <= newest.expires => {
                 newest.units += units;
@@ -86,8 +86,7 @@ impl Log {
         self.entries.iter().rev().take_while(move |entry| time < entry.expires)
     }
 
-    /// A log that grows, grows to as many entries as there are units in the quota: then an admission would be denied anyway.
-    fn is_full(&self, quota: u32, time: u64) -> bool {
-        self.live(time).count() as u64 >= u64::from(self.capacity.unwrap_or(quota))
+    fn is_full(&self, time: u64) -> bool {
+        self.capacity.is_some_and(|capacity| self.live(time).count() as u64 >= u64::from(capacity))
     }
 }

@@ -94,13 +94,16 @@ impl<K: Ord> StoreModel<K> {
 
     /// Waits need no putting right where the horizon is read in place of `now`: nothing is denied to a missing key.
     fn look<R>(&self, key: &K, now: u64, answer: impl FnOnce(&Model, u64) -> R) -> R {
+        let read = self.read_time(key, now);
         match self.keys.get(key) {
-            Some(model) => answer(model, now),
-            None => answer(&Model::new(self.kind), self.read_time(key, now)),
+            Some(model) => answer(model, read),
+            None => answer(&Model::new(self.kind), read),
         }
     }
 
+    /// What has expired is read like what is missing, so that it makes no difference whether it has been dropped yet.
     fn read_time(&self, key: &K, now: u64) -> u64 {
-        if self.keys.contains_key(key) { now } else { now.max(self.horizon) }
+        let live = self.keys.get(key).is_some_and(|model| !model.is_expired(now));
+        if live { now } else { now.max(self.horizon) }
     }
 }

@@ -140,10 +140,16 @@ impl Bucket {
     }
 
     /// Gives back `cost` tokens as of the time last read, but none beyond full, and none at all if the bucket is full at `now`.
+    ///
+    /// Under another rate than the one it was taken at, what is given back may be less than what restating rounds against the key. A refund
+    /// never takes, so the level is left as it was then.
     pub(crate) fn refund(&mut self, rate: Rate, cost: u32, now: u64) {
         let level = self.read_by(rate);
         if level.missing(now) > 0 {
-            self.0 = Some(Level::new(level.last, level.missing.saturating_sub(rate.parts(cost)), rate));
+            let given = Level::new(level.last, level.missing.saturating_sub(rate.parts(cost)), rate);
+            if given.full_at <= level.full_at {
+                self.0 = Some(given);
+            }
         }
     }
 

@@ -312,16 +312,20 @@ fn a_charge_to_a_full_log_adds_to_the_newest_entry() {
             (p, 10, Look, ExpiresAt(4)),
         ],
     );
-    let (two, one) = (log(2, 10), log(1, 10));
+}
+
+#[test]
+fn a_growing_log_has_room_for_charges_beyond_the_quota() {
+    let p = log(2, 10);
     run(
         LOG,
         &[
-            (two, 0, Check(1), Allow(1)),
-            (two, 1, Check(1), Allow(0)),
-            (two, 5, Charge(1), ExpiresAt(15)), // two entries for a quota of two
-            (two, 11, Check(1), Deny(4)),
-            (one, 12, Charge(1), ExpiresAt(22)), // room for one only
-            (two, 15, Look, Waits(7, 7)),
+            (p, 0, Check(1), Allow(1)),
+            (p, 1, Check(1), Allow(0)),
+            (p, 5, Charge(1), ExpiresAt(15)),
+            (p, 10, Check(1), Deny(1)),
+            (p, 11, Check(1), Allow(0)),
+            (p, 11, Look, Waits(4, 10)),
         ],
     );
 }
@@ -526,15 +530,16 @@ fn a_charged_bucket_waits_no_longer_than_the_longest() {
 }
 
 #[test]
-fn a_refund_under_another_grid_leaves_no_longer_wait_either() {
+fn a_refund_under_another_grid_never_takes() {
     let (zero, one) = (interval(2, LONGEST_NS, 0, 2), interval(2, LONGEST_NS, 1, 2));
     run(
         BUCKET,
         &[
             (zero, 1, Charge(MAX), ExpiresAt(LONGEST_NS)),
-            (one, 1, Refund(1), ExpiresAt(1 + LONGEST_NS)),
+            (one, 1, Refund(1), ExpiresAt(LONGEST_NS)),
             (zero, 1, Refund(1), ExpiresAt(LONGEST_NS)),
-            (one, 1, Refund(1), ExpiresAt(1 + LONGEST_NS)),
+            (zero, 1, Look, Left(1)),
+            (one, 1, Refund(2), ExpiresAt(1)),
         ],
     );
 }
