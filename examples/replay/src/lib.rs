@@ -1,0 +1,58 @@
+//! What would this limit have done to my traffic? A log of requests that already happened, judged by the policies of `tollgate`.
+//!
+//! ```text
+//! error.rs       what ends a run            text.rs        text from outside, made fit for a terminal
+//! cli.rs         the command line, and the settings it comes down to
+//! input.rs       bytes to requests          input/         lines, the three formats, integers and times
+//! judge.rs       the limiter: policies over keys, alone and composed. All of `tollgate` is used here (and the clock in run.rs)
+//! run.rs         one run: input to judge to output, in time order or as it comes
+//! decisions.rs   a JSON line a decision     tally.rs       what is counted on the way
+//! report.rs      the counts, for people     progress.rs    a bar on long input
+//! ```
+//!
+//! A request's way: [`input`] turns lines into a time, a cost and a key; [`run`] gives each key a number and each request, in order, to
+//! [`judge`]; the verdicts go to [`decisions`] and [`tally`], and at the end [`report`] reads the tally.
+
+mod cli;
+mod decisions;
+mod error;
+mod input;
+mod judge;
+mod progress;
+mod report;
+mod run;
+mod tally;
+mod text;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use cli::Parsed;
+use error::Error;
+
+/// The status of a run that could not be made, whatever the reason.
+const FAILED: u8 = 2;
+
+/// Runs the program on these arguments, of which the first is its own name.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let outcome = match cli::parse(args) {
+        Ok(Parsed::Run(settings)) => run::run(&settings),
+        Ok(Parsed::Print(text)) => print(&text),
+        Err(error) => Err(error),
+    };
+    match outcome {
+        // Whoever read the output has seen enough.
+        Ok(()) | Err(Error::OutputClosed) => ExitCode::SUCCESS,
+        Err(error) => {
+            // If standard error is gone, the status still tells.
+            let _ = writeln!(io::stderr(), "replay: {error}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn print(text: &str) -> Result<(), Error> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Error::writing("standard output"))
+}
