@@ -49,8 +49,7 @@ impl<K: Display> Display for EdgeThrottle<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let object = json::object(|body| {
             body.member("error").string("rate_limited");
-            let message = format_args!("Too many requests — {} per minute per IP.", self.per_minute);
-            body.member("message").string(message);
+            body.member("message").string(format_args!("Too many requests — {} per minute per IP.", self.per_minute));
             body.member("retry_after_seconds").integer(self.retry_after.secs());
             body.member("ip").string(&self.ip);
         });
