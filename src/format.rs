@@ -1,7 +1,7 @@
 //! What the caller is told: header fields, bodies, and the record of a denial for the logs.
 //!
 //! A formatter renders an answer that is already there; it decides nothing, reads no clock and allocates nothing. Each is a plain value
-//! that implements [`Display`](core::fmt::Display): with an allocator call `to_string`, without one give it to [`render`] and a buffer.
+//! that implements [`Display`](core::fmt::Display): with an allocator call `to_string`, without one give it to [`render`](fn@render) and a buffer.
 //!
 //! Each specification is a module, called by its name and number and never "latest": a later draft will be one more module, and those
 //! who send an older one change nothing.

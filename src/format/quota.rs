@@ -20,8 +20,8 @@ use crate::policy::{FixedWindow, SlidingLog, TokenBucket};
 /// # Windows of less than a second
 ///
 /// No draft has room for a fraction of a second, and a window of zero seconds is forbidden (draft 10, section 3.1.3). So a window is
-/// rounded up to whole seconds: 10 in 200 ms are told as 10 in 1 s, and 10 in 1.5 s as 10 in 2 s. Who keeps to what is told is never
-/// denied. Draft 10 can also [leave the window out](super::draft_10::Policy::without_window).
+/// rounded up to whole seconds: 10 in 200 ms are told as 10 in 1 s, and 10 in 1.5 s as 10 in 2 s. Who keeps to that asks for less than
+/// there is, never for more. Draft 10 can also [leave the window out](super::draft_10::Policy::without_window).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quota {
     units: u32,

@@ -79,7 +79,7 @@ fn problems_are_those_of_the_draft() {
         let read: serde_json::Value = serde_json::from_str(&full).unwrap();
         let members = ["type", "title", "status", "detail", "instance", "violated-policies"];
         let places = members.map(|member| full.find(&format!(r#""{member}":"#)).unwrap());
-        assert!(places.is_sorted(), "the members stand in the order of RFC 9457: {full}");
+        assert!(places.is_sorted(), "the members keep their order: {full}");
         assert_eq!((&read["status"], &read["title"]), (&status.into(), &"t".into()));
     }
 }
