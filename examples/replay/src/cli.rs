@@ -231,7 +231,7 @@ fn settings(mut policies: Vec<Policy>, args: Args) -> Result<Settings, Error> {
     };
     match (format, &args.key) {
         (Some(Format::Clf), Some(key)) if ClfKey::parse(key).is_none() => {
-            return Err(Error::UnknownKey { key: shown(key, 60), format: Format::Clf, hint: "" });
+            return Err(Error::UnknownKey { key: shown(key, 60), hint: "" });
         }
         _ => {}
     }

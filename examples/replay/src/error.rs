@@ -3,8 +3,6 @@
 
 use std::io;
 
-use crate::input::Format;
-
 /// Why a run could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -25,8 +23,8 @@ pub(crate) enum Error {
     Overwrite { name: String },
 
     /// A key that common and combined logs do not have.
-    #[error("unknown key `{key}` for {format}: expected ip, ip/PREFIX (0 to 128 bits), path or user-agent{hint}")]
-    UnknownKey { key: String, format: Format, hint: &'static str },
+    #[error("unknown key `{key}` for clf: expected ip, ip/PREFIX (0 to 128 bits), path or user-agent{hint}")]
+    UnknownKey { key: String, hint: &'static str },
 
     /// A CSV header without the column of the key.
     #[error("{name} has no column `{key}` for the key: expected one of its columns ({columns}); name it with --key")]

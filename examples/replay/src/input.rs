@@ -187,7 +187,7 @@ impl<R: BufRead> Requests<R> {
 
 fn unknown_key(key: &str, told: bool) -> Error {
     let hint = if told { "; for a column of another format, say --format csv or --format jsonl" } else { "" };
-    Error::UnknownKey { key: shown(key, 60), format: Format::Clf, hint }
+    Error::UnknownKey { key: shown(key, 60), hint }
 }
 
 /// The lines that could not be parsed: how many, and the first few.

@@ -10,8 +10,8 @@
 //! report.rs      the counts, for people     progress.rs    a bar on long input
 //! ```
 //!
-//! A request's way: [`input`] turns lines into a time, a cost and a key; [`run`] gives each key a number and each request, in order, to
-//! [`judge`]; the verdicts go to [`decisions`] and [`tally`], and at the end [`report`] reads the tally.
+//! A request's way: `input` turns lines into a time, a cost and a key; `run` gives each key a number and each request, in order, to `judge`;
+//! the verdicts go to `decisions` and `tally`, and at the end `report` reads the tally.
 
 mod cli;
 mod decisions;

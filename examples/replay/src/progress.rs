@@ -1,6 +1,7 @@
 //! A bar on standard error while long input is read, if somebody is there to see it.
 
 use std::io::{self, IsTerminal, Read};
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -12,6 +13,7 @@ pub(crate) struct Watched<R> {
     input: R,
     length: Option<u64>,
     read: u64,
+    started: Instant,
     shown: bool,
     bar: Option<ProgressBar>,
 }
@@ -19,16 +21,18 @@ pub(crate) struct Watched<R> {
 impl<R> Watched<R> {
     /// Watches input of a known or unknown length. `quiet` keeps the bar away where it would mix with other output.
     pub(crate) fn new(input: R, length: Option<u64>, quiet: bool) -> Self {
-        Self { input, length, read: 0, shown: !quiet && io::stderr().is_terminal(), bar: None }
+        Self { input, length, read: 0, started: Instant::now(), shown: !quiet && io::stderr().is_terminal(), bar: None }
     }
 
     fn bar(&self) -> ProgressBar {
         let template = match self.length {
             Some(_) => "{bar:40} {bytes} of {total_bytes}, {eta} left",
-            None => "{spinner} {bytes} read, {bytes_per_sec}",
+            None => "{spinner} {bytes} read, {elapsed}",
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::with_draw_target(self.length, ProgressDrawTarget::stderr()).with_style(style)
+        let bar = ProgressBar::with_draw_target(self.length, ProgressDrawTarget::stderr()).with_style(style);
+        // As if it had been there from the start, or the time left would be told from the first piece.
+        bar.with_position(self.read).with_elapsed(self.started.elapsed())
     }
 }
 

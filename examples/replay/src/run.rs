@@ -26,12 +26,12 @@ const SAMPLE: &[u8] = include_bytes!("../data/sample.log");
 ///
 /// What cannot be read or written, and an input that holds no request.
 pub(crate) fn run(settings: &Settings) -> Result<(), Error> {
-    let input = Input::open(&settings.source)?;
-    let name = input.name.clone();
-    let decisions = settings.decisions.as_ref().map(|destination| Decisions::open(destination, &input)).transpose()?;
+    let Input { name, bytes, length, file } = Input::open(&settings.source)?;
     let mixed = matches!(settings.decisions, Some(Destination::Stdout)) && io::stdout().is_terminal();
-    let bytes = BufReader::with_capacity(1 << 16, Watched::new(input.bytes, input.length, mixed));
+    let bytes = BufReader::with_capacity(1 << 16, Watched::new(bytes, length, mixed));
     let mut requests = Requests::new(bytes, &name, settings.format, settings.key.as_deref())?;
+    // Not before the header was understood: an earlier run's decisions are lost here.
+    let decisions = settings.decisions.as_ref().map(|destination| Decisions::open(destination, file)).transpose()?;
 
     let mut run = Run {
         keys: IndexSet::new(),
@@ -172,14 +172,14 @@ struct Decisions {
 }
 
 impl Decisions {
-    fn open(destination: &Destination, input: &Input) -> Result<Self, Error> {
+    /// Opens the destination, unless it is the file that is read.
+    fn open(destination: &Destination, input: Option<Handle>) -> Result<Self, Error> {
         let (name, out): (String, Box<dyn Write>) = match destination {
             Destination::Stdout => ("standard output".to_owned(), Box::new(io::stdout())),
             Destination::File(path) => {
                 let name = name_of(path);
                 // Only a file that is there can be the input; a pipe would wait to be opened twice.
-                if path.is_file() && Handle::from_path(path).ok().is_some_and(|file| input.file.as_ref() == Some(&file))
-                {
+                if path.is_file() && input.is_some() && Handle::from_path(path).ok() == input {
                     return Err(Error::Overwrite { name });
                 }
                 let file = File::create(path).map_err(Error::writing(&name))?;

@@ -78,6 +78,16 @@ fn decisions_never_overwrite_their_input() {
 }
 
 #[test]
+fn decisions_of_an_earlier_run_outlive_a_mistake() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("decisions.jsonl");
+    std::fs::write(&file, "earlier").unwrap();
+    let run = Replay::new("--key who -").arg("--decisions").arg(&file).input(&csv(&[(0, "a", "1")])).run();
+    run.fails_with("no column `who`");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "earlier");
+}
+
+#[test]
 fn each_stops_at_the_first_denial_and_what_was_admitted_stands() {
     let policies = "--sliding-log 3/60s --fixed-window 1/10s --compose each";
     let verdicts = verdicts(policies, &[(0, "a", "1"), (1, "a", "1"), (2, "a", "1"), (11, "a", "1"), (11, "a", "5")]);
@@ -105,6 +115,13 @@ fn all_name_the_longest_wait_and_never_before_any() {
     let verdicts = verdicts(policies, &requests);
     let expected = ["allow 0", "deny 60000000000 by 1", "never by 1", "never by 1", "never by 1"];
     assert_eq!(verdicts, expected);
+}
+
+#[test]
+fn as_many_policies_as_are_allowed_judge_together() {
+    let policies = (1..=64).map(|quota| format!("--sliding-log {}/60s", 65 - quota)).collect::<Vec<_>>().join(" ");
+    let verdicts = verdicts(&format!("{policies} --compose all"), &[(0, "a", "1"), (1, "a", "1"), (1, "a", "64")]);
+    assert_eq!(verdicts, ["allow 0", "deny 59000000000 by 63", "never by 63"]);
 }
 
 #[test]
