@@ -16,7 +16,7 @@ impl Expiring {
         Self { denied: decision.retry_after(), status: *status }
     }
 
-    /// The one with less remaining; of two with equally much, the one that takes longer to be full.
+    /// The one with less remaining; of two with equally much, the one that takes longer to be full; of two that stand alike, the first.
     pub(super) const fn or(self, other: &Status) -> Self {
         let Self { denied, status } = self;
         let (less, equal) = (other.remaining < status.remaining, other.remaining == status.remaining);

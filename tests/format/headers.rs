@@ -179,6 +179,13 @@ fn the_reset_tells_when_to_go_on() {
 }
 
 #[test]
+fn of_policies_that_stand_alike_the_first_is_told() {
+    let (hundred, thousand) = (status(100, 7, secs(60)), status(1000, 7, secs(60)));
+    assert_eq!(XRateLimit::new(Decision::Allow, &hundred).and(&thousand).limit(), 100);
+    assert_eq!(XRateLimit::new(Decision::Allow, &thousand).and(&hundred).limit(), 1000);
+}
+
+#[test]
 fn header_names_are_lower_case_and_all_exposed() {
     let modules: [&[&str]; 5] = [
         &tollgate::format::retry_after::HEADERS,
