@@ -223,10 +223,11 @@ impl<M: SlotMemory> Slots<M> {
     }
 }
 
-/// A slot that is empty, or whose state has expired at `now`.
+/// A slot that is empty; else, one whose state has expired at `now`.
 fn room<K, S: State>(slots: &mut [Slot<K, S>], now: Timestamp) -> Option<&mut Slot<K, S>> {
-    let free = |slot: &Slot<K, S>| slot.0.as_ref().is_none_or(|(_, state)| state.is_expired(now));
-    slots.iter_mut().find(|slot| free(slot))
+    let expired = |slot: &Slot<K, S>| slot.0.as_ref().is_some_and(|(_, state)| state.is_expired(now));
+    let index = slots.iter().position(|slot| slot.0.is_none()).or_else(|| slots.iter().position(expired))?;
+    slots.get_mut(index)
 }
 
 impl<M: SlotMemory<Key: Clone + PartialEq, State: State>> Store<M::Key> for &mut Slots<M> {

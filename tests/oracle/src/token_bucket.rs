@@ -146,9 +146,9 @@ impl Bucket {
     pub(crate) fn refund(&mut self, rate: Rate, cost: u32, now: u64) {
         let level = self.read_by(rate);
         if level.missing(now) > 0 {
-            let given = Level::new(level.last, level.missing.saturating_sub(rate.parts(cost)), rate);
-            if given.full_at <= level.full_at {
-                self.0 = Some(given);
+            let missing = level.missing.saturating_sub(rate.parts(cost));
+            if rate.full_at(level.last, missing) <= level.full_at {
+                self.0 = Some(Level::new(level.last, missing, rate));
             }
         }
     }
