@@ -1,4 +1,85 @@
-//! Exact, sans-IO rate limiting.
+//! Exact, sans-IO rate limiting: fixed window, sliding log and token bucket as `no_std` state machines.
+//!
+//! tollgate decides whether a request may pass. It has no clock, no I/O, no threads and no allocation of its own: the caller brings the time, the
+//! key and the memory; the crate brings the arithmetic. Headers, bodies and client identity are thin, optional modules around that.
+//!
+//! ```
+//! use core::time::Duration;
+//! use std::collections::HashMap;
+//! use tollgate::{Decision, SlidingLog, SlidingLogState, Timestamp};
+//!
+//! const EDGE: SlidingLog = SlidingLog::constant(100, Duration::from_secs(60)); // a bad policy does not compile
+//!
+//! let mut clients: HashMap<String, SlidingLogState> = HashMap::new(); // the store is the caller's own map
+//! let now_ms = 0;
+//! let Ok(decision) = EDGE.check(&mut clients, "203.0.113.9", Timestamp::from_millis(now_ms));
+//! match decision {
+//!     Decision::Allow => { /* go on */ }
+//!     Decision::Deny { retry_after } => println!("429, Retry-After: {}", retry_after.as_secs_ceil()),
+//! }
+//! ```
+//!
+//! # One request's way
+//!
+//! ```text
+//!  key, now ──▶ policy.check ──▶ store.update ──▶ policy.judge ──▶ Decision ──▶ (a formatter, if asked)
+//!               policy.rs        store/           policy/*.rs      decision.rs   format/
+//! ```
+//!
+//! One look-up finds the key's state in the caller's store, the policy judges it there, and a decision comes out. No callback, no second
+//! look-up, no shared state. With a state in hand and no key, start at [`judge`](FixedWindow::judge).
+//!
+//! | policy | promises | memory a key | cost |
+//! | --- | --- | --- | --- |
+//! | [`FixedWindow`] | a quota in each window; a double burst across a boundary | 16 bytes | O(1) |
+//! | [`SlidingLog`] | a quota in *every* interval one window long | 24 bytes, and 12 an admission | amortised O(1), at most O(log n) |
+//! | [`TokenBucket`] | a steady rate, and a burst; exact rationals | 24 bytes | O(1) |
+//! | [`Both`] | two of them on one key, all or none | both | both |
+//!
+//! # How to drive it
+//!
+//! 1. Build a policy: `constant` in a `const`, `new` from numbers read at run time, or [parse](policy::text) it.
+//! 2. Keep states where they suit you: a `HashMap` or `BTreeMap`, [`Slots`] without an allocator, [your own](Store#a-store-of-your-own), or one
+//!    state in a variable.
+//! 3. Read your clock and give it as a [`Timestamp`]: nanoseconds since an epoch of your choosing, the same for all of a store. A clock that may be
+//!    set back goes through [`Monotonic`], a 32-bit counter that wraps through [`Wrapping32`].
+//! 4. Ask `check`, or `check_n` with a cost. An [`Allow`](Decision::Allow) has been counted when you see it; a
+//!    [`Deny`](Decision::Deny) has changed nothing, so whoever retries too early is no worse off.
+//! 5. Tell the caller when to come back: `retry_after` is exact, and [`as_secs_ceil`](Wait::as_secs_ceil) is what a `Retry-After` takes.
+//! 6. [Prune](store::prune) a map that grows, now and then. Only what has expired goes, so when you do it changes no answer.
+//!
+//! # Laws
+//!
+//! What holds of every policy, store and composition; each is a named property test.
+//!
+//! 1. **Bound.** No more is admitted than the policy says, for any order of timestamps. (Net of refunds.)
+//! 2. **No needless denial.** A request is denied only if admitting it would break the bound: the answers are those of exact fractions.
+//! 3. **Purity.** A denial, an error, a look and a cost of zero change nothing, add no key and reclaim nothing.
+//! 4. **Exact retry.** The same request is allowed at `now + retry_after`, and denied a nanosecond earlier.
+//! 5. **No drift.** Polling often, or seldom, or for years, changes nothing. There is no float in the crate.
+//! 6. **Time never runs backwards**, per key: a `now` before a key's last admission is read as that.
+//! 7. **Forgetting is invisible.** From its expiry on, a state cannot be told from none at all; a store drops no other.
+//! 8. **Totality.** No panic, no overflow and no wrong answer, for any input, and for any policy over any live state.
+//! 9. **Shift.** A constant added to every timestamp changes no answer, where no grid is involved.
+//! 10. **All or none.** Policies judged [together](layers) admit together or change nothing, in any order.
+//!
+//! Law 2 gives way where something was traded for it, and each says so: an in-place log that is [full](SlidingLog), a policy that is
+//! [changed](TokenBucket#changing-it) over a live state, and a window that a [refund](FixedWindow#refunds) has emptied.
+//!
+//! # Features
+//!
+//! | feature | brings | default |
+//! | --- | --- | --- |
+//! | `std` | `HashMap` as a store, timestamps from `SystemTime` and `Instant`; implies `alloc` | yes |
+//! | `alloc` | `BTreeMap` as a store, sliding logs that grow | with `std` |
+//! | `format` | [`format`](mod@format): headers and bodies | yes |
+//! | `identity` | [`identity`]: who is calling, behind proxies | no |
+//!
+//! Without features it needs `core` alone. None brings a dependency, and none changes what another does.
+//!
+//! # Not here
+//!
+//! No clock, no runtime, no background sweeper, no middleware, no approximate counters, no ban lists, and no penalty that grows with hammering.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -11,6 +92,12 @@ extern crate std;
 mod clock;
 mod decision;
 mod error;
+#[cfg(feature = "format")]
+#[cfg_attr(docsrs, doc(cfg(feature = "format")))]
+pub mod format;
+#[cfg(feature = "identity")]
+#[cfg_attr(docsrs, doc(cfg(feature = "identity")))]
+pub mod identity;
 pub mod layers;
 pub mod policy;
 pub mod store;

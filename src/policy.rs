@@ -184,7 +184,7 @@ pub trait Policy<S: State> {
     ///
     /// # Errors
     ///
-    /// [`CheckError::CostExceedsLimit`], or the store's own.
+    /// [`CheckError::CostExceedsLimit`], or else the store's own.
     #[inline]
     fn check_n<K: ?Sized, T: Store<K, State = S>>(
         &self,
@@ -196,6 +196,7 @@ pub trait Policy<S: State> {
         if cost == 0 {
             return Ok(Decision::Allow);
         }
+        CostExceedsLimit::test(cost, self.limit())?;
         let judged = store.update(key, now, |state, read| {
             self.judge_n(state, cost, read).map(|decision| decision.counted_from(now, read))
         });
@@ -218,6 +219,7 @@ pub trait Policy<S: State> {
         if cost == 0 {
             return Ok((Decision::Allow, self.status(store, key, now)));
         }
+        CostExceedsLimit::test(cost, self.limit())?;
         let judged = store.update(key, now, |state, read| {
             let decision = self.judge_n(state, cost, read)?.counted_from(now, read);
             Ok::<_, CostExceedsLimit>((decision, self.status_of(state, read).counted_from(now, read)))

@@ -208,7 +208,12 @@ where
         });
         match judged {
             Ok(verdict) => verdict,
-            Err(full) => ask(so_far.with_full(layer, full.into())),
+            Err(full) => {
+                // The key is not there, and may have a cost that never passes.
+                let vacant = T::State::default();
+                let so_far = look(&vacant, now).with_full(layer, full.into());
+                report(ask(so_far), &vacant, now)
+            }
         }
     }
 }

@@ -38,6 +38,13 @@ use crate::time::Timestamp;
 /// | 8 of 10 used, ends at 60 s | 5/60s | none remain until 60 s |
 /// | 8 of 10 used, ends at 60 s | 10/1s | 2 remain until 60 s; then windows of 1 s |
 /// | 8 of 10 used, ends at 60 s | 10/60s,aligned | 2 remain until 60 s, wherever the grid lies; then the grid |
+///
+/// # Refunds
+///
+/// A window whose units have all been given back is closed: the next admission opens another, as if there had been none. What stands is that
+/// this one does not end before the one that was closed, so that a late timestamp mints nothing; after a change to a shorter window that can
+/// be later than it need be. In 16 bytes there is no room for the time of the last admission, so a timestamp from before it opens the
+/// window from its own time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FixedWindow {
     quota: NonZeroU32,

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tollgate::store::{Pruned, prune};
-use tollgate::{Decision, FixedWindow, FixedWindowState, Full, Slot, Slots, State, Timestamp};
+use tollgate::{
+    CheckError, CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Full, Slot, Slots, State, Timestamp,
+};
 use tollgate_harness::key::Trace;
 use tollgate_harness::keyed::{Act, run};
 use tollgate_harness::subject::{ArrayLog, Buckets, GrowingLog, Subject, Windows};
@@ -142,6 +144,9 @@ fn slots_that_are_full_say_so_and_are_not_asked_for_a_cost_of_zero() {
     assert_eq!(ONE_A_SECOND.check(&mut slots, &1, Timestamp::ZERO), Ok(Decision::Allow));
     assert_eq!(ONE_A_SECOND.check(&mut slots, &2, Timestamp::ZERO), Err(Full { capacity: 1 }));
     assert_eq!(ONE_A_SECOND.charge(&mut slots, &2, 1, Timestamp::ZERO), Err(Full { capacity: 1 }));
+    let never = CheckError::CostExceedsLimit(CostExceedsLimit::new(2, 1));
+    assert_eq!(ONE_A_SECOND.check_n(&mut slots, &2, 2, Timestamp::ZERO), Err(never));
+    assert_eq!(ONE_A_SECOND.check_with_status(&mut slots, &2, 2, Timestamp::ZERO), Err(never));
     assert_eq!(ONE_A_SECOND.charge(&mut slots, &2, 0, Timestamp::ZERO), Ok(()));
     assert_eq!(ONE_A_SECOND.check_n(&mut slots, &2, 0, Timestamp::ZERO), Ok(Decision::Allow));
     assert_eq!(ONE_A_SECOND.peek(&mut slots, &2, 1, Timestamp::ZERO), Ok(Decision::Allow));
