@@ -303,6 +303,29 @@ fn a_key_longer_than_its_space_is_an_error_with_both_numbers() {
 }
 
 #[test]
+fn errors_say_what_was_given_and_what_is_allowed() {
+    let prefix = |text: &str| text.parse::<Prefix>().unwrap_err().to_string();
+    let malformed = read_key(b"?").next().unwrap().unwrap_err();
+    for (said, parts) in [
+        (prefix("ten"), vec!["not an address", "10.0.0.0/8"]),
+        (prefix("10.0.0.0/x"), vec!["not a number", "0 to 32", "0 to 128"]),
+        (prefix("10.0.0.0/40"), vec!["40", "32 bits"]),
+        (prefix("2001:db8::1/64"), vec!["2001:db8::1/64", "2001:db8::/64"]),
+        (Ipv6KeyBits::new(200).unwrap_err().to_string(), vec!["200", "32 to 128"]),
+        (KeyTooLong { needed: 13, capacity: 4 }.to_string(), vec!["13", "4"]),
+        (malformed.to_string(), vec!["byte 0"]),
+    ] {
+        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+    }
+}
+
+#[test]
+fn a_prefix_looks_the_same_in_logs() {
+    let prefix: Prefix = "2001:db8::/32".parse().unwrap();
+    assert_eq!(format!("{prefix:?}"), "2001:db8::/32");
+}
+
+#[test]
 fn a_composite_key_shows_its_parts() {
     let key = CompositeKey::<64>::new(&[("tenant", "acme".into()), ("shard", 7_u64.into())]).unwrap();
     assert_eq!(format!("{key:?}"), r#"{"tenant": Text("acme"), "shard": Number(7)}"#);
@@ -709,5 +732,6 @@ fn collide_only_if_equal(one: &[(String, Owned)], other: &[(String, Owned)]) -> 
     let [one_key, other_key] = [one, other].map(|parts| CompositeKey::<4096>::new(&borrowed(parts)).unwrap());
     prop_assert_eq!(one_key == other_key, one == other);
     prop_assert_eq!(one_key.to_array() == other_key.to_array(), one == other);
+    prop_assert_eq!(one_key < other_key, one_key.as_bytes() < other_key.as_bytes());
     Ok(())
 }

@@ -94,7 +94,8 @@ impl Reader {
             }
             found = ended.unwrap_or(found.or(leftmost_trusted));
         }
-        End::of(seen, found)
+        let broken = if seen { End::Peer } else { End::Absent };
+        found.map_or(broken, End::Hop)
     }
 
     /// The hop that the outermost of `count` proxies was called from, the peer being the innermost. Where that is no address, the
@@ -106,8 +107,11 @@ impl Reader {
     {
         // Saturates only where an iterator yields the same memory again and again: a hop takes a byte of it.
         let hops = lines().fold(0, |hops, line| self.count(line.as_ref(), hops));
+        if hops == 0 {
+            return End::Absent;
+        }
         if hops < count {
-            return End::of(hops > 0, None);
+            return End::Peer;
         }
         let mut found = None;
         let mut right_of_line = hops;
@@ -118,7 +122,7 @@ impl Reader {
             let leftmost = within_count.filter_map(|element| self.address(element)).last();
             found = found.or(leftmost);
         }
-        End::of(hops > 0, found)
+        found.map_or(End::Peer, End::Hop)
     }
 
     /// The leftmost hop, which anyone may have written. Absent if that is no address: there is nobody to vouch for another.
@@ -147,24 +151,14 @@ impl Reader {
     }
 }
 
-impl End {
-    fn of(seen: bool, found: Option<IpAddr>) -> Self {
-        match found {
-            Some(hop) => Self::Hop(hop),
-            None if seen => Self::Peer,
-            None => Self::Absent,
-        }
-    }
-}
-
 /// The address in its one form: mapped IPv4 is IPv4, and so is, if asked for, what a translator made of IPv4 (RFC 6052 section 2.1).
 pub(super) fn canonical(address: IpAddr, nat64: bool) -> IpAddr {
     let address = address.to_canonical();
     let IpAddr::V6(v6) = address else { return address };
     match v6.segments() {
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] if nat64 => {
-            let bits = u32::from(high) << 16 | u32::from(low);
-            IpAddr::V4(bits.into())
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] if nat64 => {
+            let [.., a, b, c, d] = v6.octets();
+            IpAddr::from([a, b, c, d])
         }
         _ => address,
     }

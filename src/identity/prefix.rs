@@ -119,9 +119,9 @@ impl Prefix {
     }
 
     /// The range of `bits` that `address` lies in; all of the address if its family has fewer.
-    pub(super) const fn around(address: IpAddr, bits: u8) -> Self {
+    pub(super) fn around(address: IpAddr, bits: u8) -> Self {
         let address = address.to_canonical();
-        let bits = if bits < width(address) { bits } else { width(address) };
+        let bits = bits.min(width(address));
         Self { address: masked(address, bits), bits }
     }
 

@@ -175,14 +175,11 @@ impl Writer<'_> {
     }
 
     fn len(&mut self, mut len: usize) -> Option<()> {
-        loop {
-            let low = (len & 0x7f) as u8;
+        while len > 0x7f {
+            self.bytes(&[len as u8 | 0x80])?; // The low 7 bits, and that more follow.
             len >>= 7;
-            self.bytes(&[if len == 0 { low } else { low | 0x80 }])?;
-            if len == 0 {
-                return Some(());
-            }
         }
+        self.bytes(&[len as u8])
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
