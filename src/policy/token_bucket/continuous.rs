@@ -84,24 +84,29 @@ impl Continuous {
         u32::try_from(ahead.div_ceil(u128::from(window))).unwrap_or(u32::MAX)
     }
 
-    /// The state with `span` added to the time at which it is full, cut off at 2^62 ns.
+    /// The state with `span` added to the time at which it is full: one that may pass, or is below 2^62 ns.
     #[inline]
     fn later(&self, state: &TokenBucketState, span: Span, read: u64) -> TokenBucketState {
         let (full_at, slack) = if state.full_at > read { (state.full_at, self.slack(state)) } else { (read, 0) };
         let of = self.quota.get();
         // Cannot overflow: the slack is below the part that is larger than it, which is below the quota.
         let (carry, slack) = if slack >= span.part { (0, slack - span.part) } else { (1, slack + (of - span.part)) };
-        // Cannot overflow: `read` is a timestamp.
-        let longest = read + LONGEST;
-        match full_at.saturating_add(span.whole).saturating_add(carry) {
-            full_at if full_at > longest => TokenBucketState { full_at: longest, last: read, slack: 0, of },
-            full_at => TokenBucketState { full_at, last: read, slack, of },
-        }
+        // Cannot overflow: what may pass leaves it at most 2^62 ns after `read`; else, it is below 2^63 + 2^62, and less than 2^62 is added.
+        TokenBucketState { full_at: full_at + span.whole + carry, last: read, slack, of }
     }
 
     #[inline]
     pub(super) fn taken(&self, state: &TokenBucketState, cost: u32, read: u64) -> TokenBucketState {
-        self.later(state, Self::times(self.token, cost, self.quota), read)
+        let span = Self::times(self.token, cost, self.quota);
+        // Cannot overflow: `read` is a timestamp.
+        let longest = read + LONGEST;
+        if span.whole < LONGEST {
+            let taken = self.later(state, span, read);
+            if taken.full_at <= longest {
+                return taken;
+            }
+        }
+        TokenBucketState { full_at: longest, last: read, slack: 0, of: self.quota.get() }
     }
 
     #[inline]
