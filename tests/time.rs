@@ -79,22 +79,19 @@ proptest! {
         samples in vec(prop_oneof![0..60_u64, i64::MAX as u64 - 60..=i64::MAX as u64], 1..40), tolerance in 0..20_u64,
     ) {
         let mut clock = Monotonic::new(Wait::from_nanos(tolerance));
-        let (mut base, mut since): (u64, Vec<u64>) = (0, vec![0]);
-        let mut before = Timestamp::ZERO;
+        // The output at the last rebase, and the samples since, its own included.
+        let (mut base, mut since) = (0_u64, vec![0]);
         for sample in samples {
+            let before = clock.now();
             let peak = *since.iter().max().unwrap();
             if peak.saturating_sub(sample) > tolerance {
-                base += peak - since[0];
-                since.clear();
+                (base, since) = (before.as_nanos(), vec![]);
             }
             since.push(sample);
-            let expected = (base + since.iter().max().unwrap() - since[0]).min(i64::MAX as u64);
-            base = base.min(expected);
+            let reach = since.iter().max().unwrap() - since[0];
             let now = clock.advance(Timestamp::from_nanos(sample));
-            prop_assert_eq!(now.as_nanos(), expected);
-            prop_assert_eq!(clock.now(), now);
-            prop_assert!(now >= before);
-            before = now;
+            prop_assert_eq!(now, Timestamp::from_nanos(base.saturating_add(reach)));
+            prop_assert!(now >= before && now == clock.now());
         }
     }
 
