@@ -80,7 +80,7 @@ proptest! {
     ) {
         let mut clock = Monotonic::new(Wait::from_nanos(tolerance));
         // The output at the last rebase, and the samples since, its own included.
-        let (mut base, mut since) = (0_u64, vec![0]);
+        let (mut base, mut since): (u64, Vec<u64>) = (0, vec![0]);
         for sample in samples {
             let before = clock.now();
             let peak = *since.iter().max().unwrap();
