@@ -36,7 +36,7 @@ mod nest;
 use core::error::Error;
 use core::fmt;
 
-use crate::decision::Status;
+use crate::decision::{Decision, Status};
 use crate::error::{CostExceedsLimit, Full};
 use crate::time::{Timestamp, Wait};
 pub use nest::{ExclusiveLayers, Layer, Layers, Many};
@@ -73,6 +73,21 @@ impl Joint {
     #[inline]
     pub const fn is_allow(self) -> bool {
         matches!(self, Self::Allow)
+    }
+
+    /// The decision alone, for a formatter.
+    ///
+    /// ```
+    /// # use tollgate::{Decision, Wait, layers::Joint};
+    /// let denied = Joint::Deny { retry_after: Wait::from_nanos(5), layer: 1 };
+    /// assert_eq!(denied.decision(), Decision::Deny { retry_after: Wait::from_nanos(5) });
+    /// ```
+    #[inline]
+    pub const fn decision(self) -> Decision {
+        match self {
+            Self::Allow => Decision::Allow,
+            Self::Deny { retry_after, .. } => Decision::Deny { retry_after },
+        }
     }
 
     /// The layer that denied, counted from zero.
