@@ -112,9 +112,10 @@ impl<M: Shelf + Prune> Shelf for Pruned<M> {
 }
 
 /// A store in the crate and in the oracle.
-struct Stores<T> {
-    store: T,
-    model: StoreModel<u8>,
+#[derive(Clone, Debug)]
+pub(crate) struct Stores<T> {
+    pub(crate) store: T,
+    pub(crate) model: StoreModel<u8>,
     /// A bare map keeps no horizon, and promises nothing for times before it was last pruned.
     floor: u64,
 }
@@ -128,7 +129,7 @@ pub fn run<S: Subject, T: Shelf>(store: T, policies: &[oracle::Policy], acts: &[
 where
     for<'a> &'a mut T: Store<u8, State = S::State, Error: Into<Full>>,
 {
-    let mut stores = Stores { store, model: StoreModel::new(S::KIND), floor: 0 };
+    let mut stores = Stores::new(S::KIND, store);
     for (index, act) in acts.iter().enumerate() {
         let _shown = ShownOnPanic(policies, &acts[..=index]);
         match *act {
@@ -139,6 +140,11 @@ where
 }
 
 impl<T: Shelf> Stores<T> {
+    /// With a store that holds nothing yet.
+    pub(crate) fn new(kind: oracle::Kind, store: T) -> Self {
+        Self { store, model: StoreModel::new(kind), floor: 0 }
+    }
+
     fn step<S: Subject>(&mut self, key: u8, policy: &oracle::Policy, step: Step)
     where
         for<'a> &'a mut T: Store<u8, State = S::State, Error: Into<Full>>,
@@ -200,6 +206,7 @@ impl<T: Shelf> Stores<T> {
                 assert_eq!(Some(capacity), self.store.capacity(), "what is full has a capacity");
                 assert_eq!(self.store, before, "what is full changes nothing");
                 assert!(self.model.get(&key).is_none() && cost > 0, "what is there, and a cost of zero, need no room");
+                assert!(cost <= policy.limit(), "what can never pass is told so first");
                 assert_eq!(self.model.len(), capacity, "there is no empty slot");
                 let read = at.max(self.model.horizon());
                 let live = |key: &u8| !self.model.get(key).expect("modelled").is_expired(read);
@@ -219,7 +226,7 @@ impl<T: Shelf> Stores<T> {
     }
 
     /// Drops from the model what the store has dropped, which must have expired at that time.
-    fn forget(&mut self, at: u64) {
+    pub(crate) fn forget(&mut self, at: u64) {
         let kept = self.store.keys();
         let gone: Vec<u8> = (0..=u8::MAX).filter(|key| self.model.get(key).is_some() && !kept.contains(key)).collect();
         for key in &gone {

@@ -3,8 +3,12 @@
 //! Property tests, exhaustive tests, fuzzing and the soak differ only in where the operations come from; what has to hold of them is
 //! written here, once. [`subject`] says what is tested, [`key`] runs one key, [`keyed`] a store of them.
 
+pub mod bodies;
+pub mod both;
+pub mod clocks;
 pub mod key;
 pub mod keyed;
+pub mod layers;
 pub mod subject;
 
 pub use tollgate_oracle as oracle;

@@ -95,15 +95,30 @@ impl Subject for Buckets {
         let (quota, window) = quota_and_window(policy);
         match *policy {
             oracle::Policy::TokenBucket { burst, refill, .. } => {
-                let refill = match refill {
-                    oracle::Refill::Continuous => tollgate::Refill::Continuous,
-                    oracle::Refill::Interval { origin_ns } => {
-                        tollgate::Refill::Interval { origin: Timestamp::from_nanos(origin_ns) }
-                    }
-                };
-                TokenBucket::new_with(quota, window, burst, refill).unwrap()
+                TokenBucket::new_with(quota, window, burst, mine(refill)).unwrap()
             }
             other => panic!("not a token bucket: {other:?}"),
+        }
+    }
+}
+
+/// Whether the crate takes these settings for a policy.
+pub fn can_be_built(policy: &oracle::Policy) -> bool {
+    let (quota, window) = quota_and_window(policy);
+    match *policy {
+        oracle::Policy::FixedWindow { .. } => FixedWindow::new(quota, window).is_ok(),
+        oracle::Policy::SlidingLog { .. } => SlidingLog::new(quota, window).is_ok(),
+        oracle::Policy::TokenBucket { burst, refill, .. } => {
+            TokenBucket::new_with(quota, window, burst, mine(refill)).is_ok()
+        }
+    }
+}
+
+fn mine(refill: oracle::Refill) -> tollgate::Refill {
+    match refill {
+        oracle::Refill::Continuous => tollgate::Refill::Continuous,
+        oracle::Refill::Interval { origin_ns } => {
+            tollgate::Refill::Interval { origin: Timestamp::from_nanos(origin_ns) }
         }
     }
 }

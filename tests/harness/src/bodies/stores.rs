@@ -1,0 +1,75 @@
+//! Lists of operations on many keys, in every store.
+//!
+//! The first byte chooses the store (its place in the table below), the second the policy and state: `00` fixed windows, `01` a growing log, `02`
+//! a log in place with room for 2, `03` token buckets. Slots have a third, for how many there are. Then come the policies, one to
+//! three behind their number less one, then the steps: the policy and the action as two digits (`4`: what has expired is dropped), and the time;
+//! but for that action, the key stands before the time and the cost after it.
+
+use core::hash::BuildHasherDefault;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::DefaultHasher;
+
+use tollgate::store::Pruned;
+use tollgate::{Full, Slot, Slots, Store};
+
+use super::input::Input;
+use crate::key::Action;
+use crate::keyed::{self, Act, Shelf};
+use crate::subject::{ArrayLog, Buckets, GrowingLog, Subject, Windows};
+
+/// So few that they meet.
+const KEYS: usize = 6;
+
+/// Seeded alike in every run.
+type Hashed<S> = HashMap<u8, S, BuildHasherDefault<DefaultHasher>>;
+
+/// Runs a case.
+///
+/// # Panics
+///
+/// Where the crate and the oracle differ, or a live state is lost.
+pub fn run(case: &[u8]) {
+    let mut input = Input::new(case);
+    let store = input.choice(6);
+    match input.choice(4) {
+        0 => of::<Windows>(store, input),
+        1 => of::<GrowingLog>(store, input),
+        2 => of::<ArrayLog<2>>(store, input),
+        _ => of::<Buckets>(store, input),
+    }
+}
+
+fn of<S: Subject>(store: usize, mut input: Input<'_>) {
+    match store {
+        0 => within::<S, _>(Slots::new([const { Slot::EMPTY }; 1]), input),
+        1 => {
+            let slots: Box<[Slot<u8, S::State>]> = (0..input.choice(KEYS + 1)).map(|_| Slot::EMPTY).collect();
+            within::<S, _>(Slots::new(slots), input);
+        }
+        2 => within::<S, _>(Hashed::default(), input),
+        3 => within::<S, _>(BTreeMap::default(), input),
+        4 => within::<S, _>(Pruned::<Hashed<S::State>>::default(), input),
+        _ => within::<S, _>(Pruned::<BTreeMap<u8, S::State>>::default(), input),
+    }
+}
+
+fn within<S: Subject, T: Shelf>(store: T, mut input: Input<'_>)
+where
+    for<'a> &'a mut T: Store<u8, State = S::State, Error: Into<Full>>,
+{
+    let policies = input.policies(S::KIND);
+    let mut latest = 0;
+    let acts = input.steps(|input| {
+        let digits = input.byte();
+        let action = match digits & 0xF {
+            1 => Action::Peek,
+            2 => Action::Charge,
+            3 => Action::Refund,
+            4 => return Act::Prune(input.time(&mut latest)),
+            _ => Action::Check,
+        };
+        let key = input.choice(KEYS) as u8;
+        Act::Key(key, input.step_of(action, digits, &policies, &mut latest))
+    });
+    keyed::run::<S, T>(store, &policies, &acts);
+}
