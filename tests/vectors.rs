@@ -2,6 +2,8 @@
 //!
 //! What they say and how to read them is in `tests/vectors/README.md`; what they are run through is in `tests/vectors/runner`.
 
+#[path = "vectors/runner/clocks.rs"]
+mod clocks;
 #[path = "vectors/runner/layered.rs"]
 mod layered;
 #[path = "vectors/runner/single.rs"]
