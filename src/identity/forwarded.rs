@@ -42,7 +42,7 @@ pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
         }
         let equals = pair.iter().position(|byte| is(*byte, b'='))?;
         let (name, value) = split_around(pair, equals)?;
-        let value = content(value)?;
+        let (name, value) = (plain(name)?, content(value)?);
         if name.eq_ignore_ascii_case(b"for") && named.replace(value).is_some() {
             return None;
         }
@@ -51,14 +51,14 @@ pub(super) fn address(element: &[u8]) -> Option<IpAddr> {
     node::address(unescaped(named?, &mut buffer)?)
 }
 
-/// Where the first semicolon outside of quotes stands.
+/// Where the first semicolon outside of quotes stands. Escapes outside of them are refused by [`plain`], wherever they stand.
 fn first_semicolon(pairs: &[u8]) -> Option<usize> {
     let (mut quoted, mut escaped) = (false, false);
     pairs.iter().position(|byte| {
         cost::bytes(1);
         match byte {
             _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
+            b'\\' => escaped = true,
             b'"' => quoted = !quoted,
             _ => {}
         }
@@ -66,11 +66,15 @@ fn first_semicolon(pairs: &[u8]) -> Option<usize> {
     })
 }
 
-/// What stands inside the quotes of a value, still escaped, or the value itself. None if its quotes do not match, or if it escapes outside of them.
+/// The text, unless there is a quote or an escape in it.
+fn plain(text: &[u8]) -> Option<&[u8]> {
+    if text.iter().any(|byte| is(*byte, b'"') || *byte == b'\\') { None } else { Some(text) }
+}
+
+/// What stands inside the quotes of a value, still escaped, or a plain value. None if its quotes do not match.
 fn content(value: &[u8]) -> Option<&[u8]> {
     let [b'"', inside @ .., b'"'] = value else {
-        let plain = value.iter().all(|byte| !is(*byte, b'"') && *byte != b'\\');
-        return if plain { Some(value) } else { None };
+        return plain(value);
     };
     let mut escaped = false;
     let closed_early = inside.iter().any(|byte| {
