@@ -74,6 +74,7 @@
 //! | `alloc` | `BTreeMap` as a store, sliding logs that grow | with `std` |
 //! | `format` | [`format`](mod@format): headers and bodies | yes |
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |
+//! | `conformance` | [`conformance`]: the laws, held against stores and policies of your own; implies `std` | no |
 //!
 //! Without features it needs `core` alone. None brings a dependency, and none changes what another does.
 //!
@@ -90,6 +91,9 @@ extern crate alloc;
 extern crate std;
 
 mod clock;
+#[cfg(feature = "conformance")]
+#[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
+pub mod conformance;
 mod decision;
 mod error;
 #[cfg(feature = "format")]
