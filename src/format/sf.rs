@@ -70,7 +70,7 @@ impl Name<'static> {
     /// const DAILY: Name = Name::constant("daily");
     /// ```
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0080
     /// # use tollgate::format::Name;
     /// const DAILY: Name = Name::constant("täglich");
     /// ```

@@ -85,7 +85,7 @@ impl FixedWindow {
     /// const POLICY: FixedWindow = FixedWindow::constant(10, Duration::from_secs(60));
     /// ```
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0080
     /// # use core::time::Duration;
     /// # use tollgate::FixedWindow;
     /// const NONE: FixedWindow = FixedWindow::constant(0, Duration::from_secs(60));

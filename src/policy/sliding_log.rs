@@ -112,7 +112,7 @@ impl SlidingLog {
     /// const POLICY: SlidingLog = SlidingLog::constant(10, Duration::from_secs(60));
     /// ```
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0080
     /// # use core::time::Duration;
     /// # use tollgate::SlidingLog;
     /// const TOO_LONG: SlidingLog = SlidingLog::constant(10, Duration::from_secs(u64::MAX));

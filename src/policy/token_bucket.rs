@@ -2,6 +2,8 @@
 
 mod continuous;
 mod interval;
+#[cfg(test)]
+mod tests;
 
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -42,7 +44,7 @@ use interval::Interval;
 /// | remembered | new policy | then |
 /// | --- | --- | --- |
 /// | 10/60s: 5 of 10 tokens, full in 30 s | 20/60s | full in 30 s: 10 of 20 tokens |
-/// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,burst=3 | full in 30 s: no token until 12 s from now |
+/// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,burst=3 | full in 30 s: no token until 18 s from now |
 /// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,interval, with a point in 20 s | no token for 20 s, then none until full in 30 s |
 /// | 10/60s,interval: full in 30 s | 10/60s,interval on another grid | the same |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -149,7 +151,7 @@ impl TokenBucket {
     /// const POLICY: TokenBucket = TokenBucket::constant(10, Duration::from_secs(60));
     /// ```
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0080
     /// # use core::time::Duration;
     /// # use tollgate::TokenBucket;
     /// const NO_WINDOW: TokenBucket = TokenBucket::constant(10, Duration::ZERO);
@@ -171,7 +173,7 @@ impl TokenBucket {
     /// const POLICY: TokenBucket = TokenBucket::constant_with(10, MINUTE, 20, Refill::Interval { origin: Timestamp::ZERO });
     /// ```
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0080
     /// # use core::time::Duration;
     /// # use tollgate::{Refill, TokenBucket};
     /// const NO_BURST: TokenBucket = TokenBucket::constant_with(10, Duration::from_secs(60), 0, Refill::Continuous);
