@@ -1,6 +1,5 @@
 //! The laws of a policy, asked of whatever a trace has led to: what it does, by requests, charges and refunds, and what tells states apart.
 
-use core::fmt;
 use std::format;
 use std::string::String;
 
@@ -52,24 +51,23 @@ impl<P> Laws<'_, P> {
                     format!("judge at {}: {}; the state has changed", At(at), Said(answer))
                 })?;
             }
-            self.same(
-                Law::Counting,
-                "judge, against the same with a cost of 1",
-                asked,
-                &by_one,
-                &after,
-                node.read(at),
-            )?;
+            self.same(Law::Counting, [&by_one, &after], node.read(at), || {
+                (format!("judge at {}", At(at)), "after the same with a cost of 1".into())
+            })?;
         }
         if admitted {
             let mut charged = node.state.clone();
             self.subject.charge(&mut charged, cost, at);
-            self.same(Law::Counting, "a charge, against an admission", asked, &charged, &after, node.read(at))?;
+            self.same(Law::Counting, [&charged, &after], node.read(at), || {
+                (format!("{}", ask("charge", cost, at)), format!("after {asked}"))
+            })?;
             self.less(asked, &after, &node.state, node.read(at))?;
             // What another policy wrote may be rounded when it is read.
             if !node.foreign {
                 self.subject.refund(&mut after, cost, at);
-                self.same(Law::Refund, "refunded at once, against never", asked, &after, &node.state, node.read(at))?;
+                self.same(Law::Refund, [&after, &node.state], node.read(at), || {
+                    (format!("{asked} and {}", ask("refund", cost, at)), "without either".into())
+                })?;
             }
         }
         Ok(())
@@ -115,14 +113,23 @@ impl<P> Laws<'_, P> {
         core::iter::once(from).chain(self.times.iter().copied().filter(move |at| *at > from))
     }
 
-    pub(super) fn same<S: State>(&self, law: Law, what: &str, asked: Ask, one: &S, other: &S, from: Timestamp) -> Held
+    /// That two states give the same answers at or after `from`. `said` is how the one came about, and what is other about the other.
+    pub(super) fn same<S: State>(
+        &self,
+        law: Law,
+        [one, other]: [&S; 2],
+        from: Timestamp,
+        said: impl FnOnce() -> (String, String),
+    ) -> Held
     where
         P: Policy<S>,
     {
-        match self.difference(one, other, from) {
-            None => Ok(()),
-            Some(difference) => Err(Fault { law, text: format!("{asked} ({what}), then {difference}") }),
-        }
+        let Some(Difference { after, ask, answers: [answer, right] }) = self.difference(one, other, from) else {
+            return Ok(());
+        };
+        let (done, instead) = said();
+        let then = after.map_or_else(String::new, |after| format!(", then {after}"));
+        Err(Fault { law, text: format!("{done}{then}, then {ask}: {answer}; {instead}: {right}") })
     }
 
     /// What tells one state from another at or after `from`: an answer, or one after an admission.
@@ -159,29 +166,17 @@ impl<P> Laws<'_, P> {
                 (a != b || p != q).then(|| Difference {
                     after: None,
                     ask: ask("preview", cost, at),
-                    one: shown(a, p),
-                    other: shown(b, q),
+                    answers: [shown(a, p), shown(b, q)],
                 })
             })
         })
     }
 }
 
-/// A difference between two states that ought to be alike: what was asked, and what the one and the other answered.
+/// What was asked of two states that ought to be alike, and what the one and the other answered.
 struct Difference {
     /// What was done to both before, if anything.
     after: Option<Ask>,
     ask: Ask,
-    one: String,
-    other: String,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { after, ask, one, other } = self;
-        if let Some(after) = after {
-            write!(f, "{after}, then ")?;
-        }
-        write!(f, "{ask}: {one}; it must be: {other}")
-    }
+    answers: [String; 2],
 }

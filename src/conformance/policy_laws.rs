@@ -43,9 +43,9 @@ impl<P> Laws<'_, P> {
     {
         let times = self.times_around(node);
         self.answers(node, &times)?;
+        self.time(node, &times)?;
         self.effects(node)?;
         self.no_drift(node, &times)?;
-        self.time(node, &times)?;
         self.forgetting(node, &times)?;
         self.shift(node, &times)?;
         self.bound(node, &times)
@@ -203,8 +203,10 @@ impl<P> Laws<'_, P> {
                 let (mut early, mut late) = (node.state.clone(), node.state.clone());
                 let _same_as_previewed = self.subject.judge(&mut early, cost, at);
                 let _same_as_previewed = self.subject.judge(&mut late, cost, last);
-                let what = format!("against the same at {}, the last admission", At(last));
-                self.same(Law::Time, &what, ask("judge", cost, at), &early, &late, last)?;
+                self.same(Law::Time, [&early, &late], last, || {
+                    let instead = format!("after the same at {}, the last admission", At(last));
+                    (format!("{}", ask("judge", cost, at)), instead)
+                })?;
             }
         }
         Ok(())
@@ -225,12 +227,15 @@ impl<P> Laws<'_, P> {
             if !expired {
                 continue;
             }
-            let expiry = ask("look", 0, at);
-            self.same(Law::Forgetting, "expired, against none", expiry, &node.state, &S::default(), at)?;
+            let none = S::default();
+            self.same(Law::Forgetting, [&node.state, &none], at, || {
+                (format!("the state has expired at {}", At(at)), "with none".into())
+            })?;
             let mut refunded = node.state.clone();
             self.subject.refund(&mut refunded, u32::MAX, at);
-            let refund = ask("refund", u32::MAX, at);
-            self.same(Law::Forgetting, "expired, against none", refund, &refunded, &S::default(), at)?;
+            self.same(Law::Forgetting, [&refunded, &none], at, || {
+                (format!("the state has expired, and {}", ask("refund", u32::MAX, at)), "with none".into())
+            })?;
         }
         Ok(())
     }
@@ -269,6 +274,8 @@ impl<P> Laws<'_, P> {
         let (Some(bound), Some(admitted)) = (self.bound, node.admitted.as_deref()) else {
             return Ok(());
         };
+        // The caller's own, should it panic.
+        self.subject.asked.set(None);
         if let Err(text) = bound(admitted) {
             return Err(Fault { law: Law::Bound, text });
         }

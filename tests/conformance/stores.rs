@@ -1,0 +1,134 @@
+//! The crate's own stores.
+
+use core::convert::Infallible;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard};
+
+use tollgate::conformance::{self, Law, Shared, StoreSuite};
+use tollgate::store::{Pruned, prune};
+use tollgate::{
+    FixedWindowState, SlidingLogArray, SlidingLogState, Slot, Slots, State, Store, Timestamp, TokenBucketState,
+};
+
+const NUMBERS: [&u64; 3] = [&1, &2, &3];
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+fn slots<S: State, const N: usize>() -> Slots<[Slot<u64, S>; N]> {
+    Slots::new([const { Slot::EMPTY }; N])
+}
+
+macro_rules! slots {
+    ($($name:ident: $state:ty, $capacity:literal;)*) => { $(
+        #[test]
+        fn $name() {
+            let suite = StoreSuite::new(NUMBERS, slots::<$state, $capacity>).capacity($capacity);
+            suite.depth(4).prune(|slots, now| { slots.prune(now); }).check();
+        }
+    )* };
+}
+
+slots! {
+    slots_one: FixedWindowState, 1;
+    slots_two: TokenBucketState, 2;
+    slots_enough: SlidingLogState, 3;
+    slots_of_logs_in_place: SlidingLogArray<2>, 2;
+    slots_of_pairs: (FixedWindowState, TokenBucketState), 2;
+}
+
+#[test]
+fn slots_without_room() {
+    StoreSuite::new(NUMBERS, slots::<FixedWindowState, 0>).capacity(0).check();
+    let breach = StoreSuite::new(NUMBERS, slots::<FixedWindowState, 0>).run().expect_err("unless it says so");
+    assert_eq!(breach.law, Law::Room);
+}
+
+#[test]
+fn slots_on_the_heap() {
+    let make = || Slots::new(vec![Slot::<u64, FixedWindowState>::EMPTY; 2].into_boxed_slice());
+    conformance::store(NUMBERS, make);
+}
+
+#[test]
+fn hash_map() {
+    conformance::store(NAMES, HashMap::<String, FixedWindowState>::new);
+    let suite = StoreSuite::new(NUMBERS, HashMap::<u64, FixedWindowState>::new).depth(4);
+    suite
+        .prune_without_horizon(|map, now| {
+            prune(map, now);
+        })
+        .check();
+}
+
+#[test]
+fn btree_map() {
+    conformance::store(NAMES, BTreeMap::<String, TokenBucketState>::new);
+    let suite = StoreSuite::new(NUMBERS, BTreeMap::<u64, TokenBucketState>::new).depth(4);
+    suite
+        .prune_without_horizon(|map, now| {
+            prune(map, now);
+        })
+        .check();
+}
+
+#[test]
+fn pruned_hash_map() {
+    let suite = StoreSuite::new(NAMES, Pruned::<HashMap<String, SlidingLogState>>::default).depth(4);
+    suite
+        .prune(|map, now| {
+            map.prune(now);
+        })
+        .check();
+}
+
+#[test]
+fn pruned_btree_map() {
+    let suite = StoreSuite::new(NAMES, Pruned::<BTreeMap<String, FixedWindowState>>::default).depth(4);
+    suite
+        .prune(|map, now| {
+            map.prune(now);
+        })
+        .check();
+}
+
+/// One lock around a map.
+#[derive(Default)]
+struct Locked(Mutex<Pruned<BTreeMap<u64, FixedWindowState>>>);
+
+impl Locked {
+    fn lock(&self) -> MutexGuard<'_, Pruned<BTreeMap<u64, FixedWindowState>>> {
+        self.0.lock().expect("no update has panicked")
+    }
+}
+
+impl Store<u64> for &Locked {
+    type State = FixedWindowState;
+    type Error = Infallible;
+
+    fn update<R>(
+        self,
+        key: &u64,
+        now: Timestamp,
+        f: impl FnOnce(&mut FixedWindowState, Timestamp) -> R,
+    ) -> Result<R, Infallible> {
+        self.lock().update(key, now, f)
+    }
+
+    fn modify<R>(self, key: &u64, f: impl FnOnce(&mut FixedWindowState) -> R) -> Option<R> {
+        self.lock().modify(key, f)
+    }
+
+    fn view<R>(self, key: &u64, now: Timestamp, f: impl FnOnce(&FixedWindowState, Timestamp) -> R) -> R {
+        self.lock().view(key, now, f)
+    }
+}
+
+#[test]
+fn a_store_that_locks() {
+    let suite = StoreSuite::new(NUMBERS, || Shared(Locked::default()));
+    suite
+        .prune(|Shared(locked), now| {
+            locked.lock().prune(now);
+        })
+        .check();
+    conformance::threads(NUMBERS, Locked::default());
+}
