@@ -1,0 +1,91 @@
+//! Two deployed rate limiters, whole, over real HTTP: axum and tower in front of `tollgate`.
+//!
+//! ```text
+//! cli.rs         the command line, and the settings it comes down to
+//! server.rs      a listener, the router, and a graceful stop
+//!
+//! layer.rs       the limiter's place: a tower layer around a route or a router. Made to be copied
+//! arrival.rs     who is calling, and when: what every limiter asks of a request
+//! rule.rs        policies with names on one key, their joint answer, and its `RateLimit` fields
+//! counters.rs    where states are kept: the seam for a shared store, and the store in memory
+//! office.rs      from an answer to a verdict: fields, a refusal, a line in the log
+//! denials.rs     the log of denials, and the readout of them
+//! credentials.rs what a caller shows: API keys and sessions
+//!
+//! survey.rs      the first system: fixed windows on some surfaces
+//! signals.rs     the second: an edge throttle, and token buckets behind it
+//! answer.rs      responses in JSON
+//! ```
+//!
+//! A request's way: axum's router finds the route, so what is limited is what is served, and not a path that was parsed twice. The limiter
+//! around the route takes the [`Arrival`](arrival::Arrival), asks the [`Counters`](counters::Counters) to judge a [rule](rule::Judge), and
+//! gives the layer a [`Verdict`](layer::Verdict): go on, with fields for the answer, or stop with a 429.
+
+pub mod answer;
+pub mod arrival;
+pub mod cli;
+pub mod counters;
+pub mod credentials;
+pub mod denials;
+pub mod layer;
+pub mod office;
+pub mod rule;
+pub mod server;
+pub mod signals;
+pub mod survey;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use axum::Router;
+
+use arrival::Reception;
+use cli::{Parsed, Settings, System};
+use counters::Memory;
+use denials::Denials;
+use office::Office;
+
+/// The status of a program that could not start or go on, whatever the reason.
+const FAILED: u8 = 2;
+
+/// Runs the program on these arguments, of which the first is its own name.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let outcome = match cli::parse(args) {
+        Ok(Parsed::Run(settings)) => server::run(&settings),
+        Ok(Parsed::Print(text)) => io::stdout().write_all(text.as_bytes()).map_err(cli::Error::Output),
+        Err(error) => Err(error),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // If standard error is gone, the status still tells.
+            let _ = writeln!(io::stderr(), "gateway: {error}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// The system that was asked for, as a router.
+///
+/// Here is chosen where counters are kept; nothing behind this line knows.
+pub fn app(settings: &Settings) -> Router {
+    let sources = match settings.system {
+        System::Survey => survey::sources(&settings.trust),
+        System::Signals { .. } => signals::SOURCES,
+    };
+    let office = Office {
+        reception: Reception::new(sources, settings.trust.clone(), settings.time_header),
+        denials: Denials::default(),
+        when_full: settings.when_full,
+    };
+    let office = Arc::new(office);
+    match &settings.system {
+        System::Survey => survey::router(&office, &Arc::new(Memory::new(settings.max_keys))),
+        System::Signals { keys, store } => {
+            let counters = store.then(|| Arc::new(Memory::new(settings.max_keys)));
+            signals::router(&office, keys, Memory::new(settings.max_keys), counters)
+        }
+    }
+}
