@@ -8,9 +8,9 @@
 //! | a store | [`store`] | [`StoreSuite`]: its capacity, how it is pruned, how far to go |
 //! | a store that threads share | [`threads`], and [`StoreSuite`] over [`Shared`] | |
 //! | a policy | [`policy`] | [`PolicySuite`]: its bound, its grid, other tiers, times, costs, how far to go |
-//! | two policies at once | [`together`] | |
+//! | two policies at once | [`together`](together()) | |
 //!
-//! As they are, they take less than a second or so in a debug build.
+//! As they are, each takes about a second in a debug build at most; a suite says what takes longer.
 //!
 //! # A store of your own
 //!
@@ -112,16 +112,19 @@
 //!
 //! # What it says
 //!
-//! Were its wait to be given in whole milliseconds, rounded down:
+//! Were `Cooldown` to give its waits in whole milliseconds, rounded down:
 //!
 //! ```text
 //! the policy does not conform: law 4, exact retry, is broken
-//!   With nothing in between, the same request is allowed at now + retry_after and denied a nanosecond earlier; the wait is
-//!   above zero and counts from the caller's now.
+//!   With nothing in between, the same request is allowed at now + retry_after and denied a nanosecond earlier; the wait is above zero
+//!   and counts from the caller's now.
 //! after this step, and by no shorter trace:
 //!   1. judge 1 at 0ns: allowed
-//!   => preview 1 at 1ns: denied, retry after 999ms; then preview 1 at 999.000001ms: denied, retry after 999.999µs; it must be: allowed
+//!   => preview 1 at 0ns: denied, retry after 1s; then preview 1 at 999.999999ms: denied, retry after 0ns; it must be: denied, retry
+//!      after 1ns
 //! ```
+//!
+//! (Broken here into more lines.) Calls are named as those of [`Policy`] and [`Store`]; after `=>` stands what was asked of what the steps left behind.
 //!
 //! # What is held
 //!

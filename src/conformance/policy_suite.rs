@@ -26,7 +26,6 @@ use crate::time::{Timestamp, Wait};
 /// assert_eq!(admitted.iter().map(|admission| admission.units).sum::<u32>(), 3);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::exhaustive_structs, reason = "callers make them in tests of their bounds")]
 pub struct Admission {
     /// When: never before the admission before it.
     pub at: Timestamp,
@@ -138,7 +137,8 @@ impl<'p, P: Policy<S>, S: State> PolicySuite<'p, P, S> {
         self
     }
 
-    /// Another policy that may judge the same states, as another tier of clients: what it has written must be as good as one's own.
+    /// Another policy that may judge the same states, as another tier of clients: what it has written must be as good as one's own. Each
+    /// takes several times as long as none.
     ///
     /// ```
     /// # use core::time::Duration;

@@ -30,11 +30,19 @@ enum Fault {
     CountsOneAsTwo,
     RefundsHalf,
     ChargesNothing,
+    ExpectsItsOwnWindow,
 }
 
 /// A fixed window that opens with an admission, two units in ten nanoseconds.
 #[derive(Clone, Copy, Debug)]
-struct Window(Fault);
+struct Window {
+    fault: Fault,
+    length: u64,
+}
+
+const fn window(fault: Fault) -> Window {
+    Window { fault, length: WINDOW }
+}
 
 #[derive(Clone, Default)]
 struct Counted {
@@ -71,7 +79,7 @@ impl State for Counted {
 
 impl Window {
     fn read(self, state: &Counted, now: Timestamp) -> u64 {
-        match self.0 {
+        match self.fault {
             Fault::MintsOnABackwardClock => now.as_nanos(),
             _ => now.as_nanos().max(state.last),
         }
@@ -80,11 +88,14 @@ impl Window {
     /// The units that count; a clock that runs backwards has them forgotten by one that is made so.
     fn used(self, state: &Counted, now: Timestamp) -> u32 {
         let read = self.read(state, now);
+        if self.fault == Fault::ExpectsItsOwnWindow && state.used > 0 {
+            state.ends_at.checked_sub(self.length).expect("a window that opened after time zero");
+        }
         if read >= state.ends_at - state.polls || read < state.last { 0 } else { state.used }
     }
 
     fn quota(self, used: u32) -> u32 {
-        match self.0 {
+        match self.fault {
             Fault::AdmitsOneTooMany => QUOTA + 1,
             Fault::AdmitsOneTooFew if used > 0 => QUOTA - 1,
             _ => QUOTA,
@@ -92,7 +103,7 @@ impl Window {
     }
 
     fn denied(self, state: &mut Counted, now: Timestamp) {
-        match self.0 {
+        match self.fault {
             Fault::WritesOnDenial => state.last = self.read(state, now),
             Fault::CountsDenials => state.used += 1,
             Fault::SlipsWhenPolled => state.polls = 1,
@@ -107,7 +118,7 @@ impl Policy<Counted> for Window {
     }
 
     fn preview(&self, state: &Counted, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
-        if cost > QUOTA && self.0 != Fault::DeniesWhatCanNeverPass {
+        if cost > QUOTA && self.fault != Fault::DeniesWhatCanNeverPass {
             return Err(CostExceedsLimit::new(cost, QUOTA));
         }
         let used = self.used(state, now);
@@ -115,45 +126,48 @@ impl Policy<Counted> for Window {
             return Ok(Decision::Allow);
         }
         let wait = state.ends_at.saturating_sub(now.as_nanos());
-        let wait = if self.0 == Fault::FloorsItsWait { wait / 4 * 4 } else { wait };
+        let wait = if self.fault == Fault::FloorsItsWait { wait / 4 * 4 } else { wait };
         Ok(Decision::Deny { retry_after: Wait::from_nanos(wait) })
     }
 
     fn remaining_of(&self, state: &Counted, now: Timestamp) -> u32 {
         let used = self.used(state, now);
-        match self.0 {
+        match self.fault {
             Fault::SaysThatMoreRemain => QUOTA,
             _ => self.quota(used).saturating_sub(used).min(QUOTA),
         }
     }
 
     fn charge_to(&self, state: &mut Counted, cost: u32, now: Timestamp) {
-        if cost == 0 || self.0 == Fault::ChargesNothing {
+        if cost == 0 || self.fault == Fault::ChargesNothing {
             return;
         }
         let read = self.read(state, now);
         if self.used(state, now) == 0 {
-            let end = read + WINDOW;
-            let end =
-                if self.0 == Fault::Overflows { u64::try_from(end as i64).expect("an end before 2^63") } else { end };
-            let ends_at = if self.0 == Fault::MintsOnABackwardClock { end } else { end.max(state.ends_at) };
+            let end = read + self.length;
+            let end = if self.fault == Fault::Overflows {
+                u64::try_from(end as i64).expect("an end before 2^63")
+            } else {
+                end
+            };
+            let ends_at = if self.fault == Fault::MintsOnABackwardClock { end } else { end.max(state.ends_at) };
             *state = Counted { ends_at, used: 0, ..state.clone() };
         }
         state.used = state.used.saturating_add(cost);
         state.last = read;
-        state.expires_early = self.0 == Fault::ForgetsTooEarly;
-        state.expires_late = self.0 == Fault::RemembersTooLong;
+        state.expires_early = self.fault == Fault::ForgetsTooEarly;
+        state.expires_late = self.fault == Fault::RemembersTooLong;
     }
 
     fn refund_to(&self, state: &mut Counted, cost: u32, now: Timestamp) {
         if self.used(state, now) > 0 {
-            let units = if self.0 == Fault::RefundsHalf { cost / 2 } else { cost };
+            let units = if self.fault == Fault::RefundsHalf { cost / 2 } else { cost };
             state.used = state.used.saturating_sub(units);
         }
     }
 
     fn judge(&self, state: &mut Counted, now: Timestamp) -> Decision {
-        let units = if self.0 == Fault::CountsOneAsTwo { 2 } else { 1 };
+        let units = if self.fault == Fault::CountsOneAsTwo { 2 } else { 1 };
         let decision = self.preview(state, 1, now).expect("one can always pass");
         match decision {
             Decision::Allow => self.charge_to(state, units, now),
@@ -165,7 +179,7 @@ impl Policy<Counted> for Window {
     fn judge_n(&self, state: &mut Counted, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
         let decision = self.preview(state, cost, now)?;
         match decision {
-            Decision::Allow if self.0 == Fault::ChargesNothing => Window(Fault::None).charge_to(state, cost, now),
+            Decision::Allow if self.fault == Fault::ChargesNothing => window(Fault::None).charge_to(state, cost, now),
             Decision::Allow => self.charge_to(state, cost, now),
             Decision::Deny { .. } => self.denied(state, now),
         }
@@ -173,7 +187,7 @@ impl Policy<Counted> for Window {
     }
 
     fn status_of(&self, state: &Counted, now: Timestamp) -> Status {
-        let remaining = if self.0 == Fault::ReportsThatNoneRemain { 0 } else { self.remaining_of(state, now) };
+        let remaining = if self.fault == Fault::ReportsThatNoneRemain { 0 } else { self.remaining_of(state, now) };
         let wait = if remaining == QUOTA { 0 } else { state.ends_at.saturating_sub(now.as_nanos()) };
         let wait = Wait::from_nanos(wait);
         Status::new(QUOTA, remaining, wait, wait)
@@ -194,14 +208,14 @@ fn bound(admitted: &[Admission]) -> Result<(), String> {
 
 /// That a fault is found by a law, after so many steps. Gives what is shown.
 fn assert_found(fault: Fault, law: Law, steps: usize) -> String {
-    assert_breach(PolicySuite::new(&Window(fault)).bound(bound).tight().run(), law, steps)
+    assert_breach(PolicySuite::new(&window(fault)).bound(bound).tight().run(), law, steps)
 }
 
 #[test]
 fn without_a_fault_it_conforms() {
-    PolicySuite::new(&Window(Fault::None)).bound(bound).tight().check();
-    conformance::policy(&Window(Fault::None));
-    conformance::together(&Window(Fault::None), &Window(Fault::None));
+    PolicySuite::new(&window(Fault::None)).bound(bound).tight().check();
+    conformance::policy(&window(Fault::None));
+    conformance::together(&window(Fault::None), &window(Fault::None));
 }
 
 #[test]
@@ -245,8 +259,8 @@ fn one_too_many() {
 
 #[test]
 fn one_too_many_at_any_distance() {
-    let window = Window(Fault::AdmitsOneTooMany);
-    let suite = PolicySuite::<_, Counted>::new(&window).at_most(2 * QUOTA, Duration::from_nanos(WINDOW));
+    let policy = window(Fault::AdmitsOneTooMany);
+    let suite = PolicySuite::<_, Counted>::new(&policy).at_most(2 * QUOTA, Duration::from_nanos(WINDOW));
     let shown = assert_breach(suite.depth(3).run(), Law::Bound, 4);
     assert!(shown.contains("were admitted within 10ns from "), "{shown}");
 }
@@ -256,7 +270,7 @@ fn one_too_few() {
     let shown = assert_found(Fault::AdmitsOneTooFew, Law::NoNeedlessDenial, 1);
     assert!(shown.ends_with("=> preview 1 at 0ns: denied, retry after 10ns, and would be within the bound"), "{shown}");
     // Without a bound nobody can know.
-    PolicySuite::new(&Window(Fault::AdmitsOneTooFew)).check();
+    PolicySuite::new(&window(Fault::AdmitsOneTooFew)).check();
 }
 
 #[test]
@@ -272,7 +286,7 @@ fn an_expiry_that_is_not_one() {
 
 #[test]
 fn a_late_expiry_only_costs_memory() {
-    PolicySuite::new(&Window(Fault::RemembersTooLong)).bound(bound).tight().check();
+    PolicySuite::new(&window(Fault::RemembersTooLong)).bound(bound).tight().check();
 }
 
 #[test]
@@ -282,6 +296,14 @@ fn a_panic() {
         shown.contains("\nat the very start:\n  => judge 1 at 9223372036.854775806s: a panic, an end before 2^63"),
         "{shown}"
     );
+}
+
+#[test]
+fn a_panic_at_what_another_tier_wrote() {
+    let long = Window { length: 2 * WINDOW, ..window(Fault::ExpectsItsOwnWindow) };
+    PolicySuite::new(&long).check();
+    let shown = assert_breach(PolicySuite::new(&long).tier(&window(Fault::None)).run(), Law::Totality, 1);
+    assert!(shown.contains("  1. judge 1 at 0ns under tier 1: allowed\n  => "), "{shown}");
 }
 
 #[test]
@@ -324,12 +346,12 @@ fn a_grid_that_nobody_mentioned() {
 
 #[test]
 fn the_panic_has_it_all() {
-    let shown = panic_of(|| conformance::policy(&Window(Fault::WritesOnDenial)));
+    let shown = panic_of(|| conformance::policy(&window(Fault::WritesOnDenial)));
     assert!(shown.starts_with("the policy does not conform: law 3, purity, is broken\n  A denial, "), "{shown}");
     let shown = panic_of(|| {
         conformance::together(
             &FixedWindow::constant(9, Duration::from_nanos(WINDOW)),
-            &Window(Fault::ReportsThatNoneRemain),
+            &window(Fault::ReportsThatNoneRemain),
         );
     });
     assert!(shown.starts_with("the policies do not conform: law 10, all or none, is broken\n"), "{shown}");
