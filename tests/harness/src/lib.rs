@@ -9,6 +9,7 @@ pub mod clocks;
 pub mod key;
 pub mod keyed;
 pub mod layers;
+pub mod soak;
 pub mod subject;
 
 pub use tollgate_oracle as oracle;

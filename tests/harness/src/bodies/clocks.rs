@@ -1,13 +1,15 @@
 //! Samples of clocks that step back, and readings of counters that wrap.
 //!
 //! The first byte chooses: `00` a monotonic clock, then its tolerance as a time, then its samples as times; `01` a counter of 32 bits, then where it
-//! starts and its ticks a second, then its readings; `02` the same counter, then where it starts, then how far it goes each time. Those are
-//! units as costs are, relative to the one before.
+//! starts and its ticks a second, then how far each reading is from the one before it, round the whole wrap (`E0`: one back); `02` the same counter, then where
+//! it starts, then how far it goes forward each time. Those are units as costs are, with a limit of half a wrap.
 
 use core::num::NonZeroU32;
 
 use super::input::Input;
 use crate::clocks::{run_monotonic, run_true_counts, run_wrapping};
+
+const HALF_A_WRAP: u32 = 1 << 31;
 
 /// Runs a case.
 ///
@@ -23,17 +25,17 @@ pub fn run(case: &[u8]) {
             run_monotonic(tolerance, &input.steps(|input| input.time(&mut latest)));
         }
         1 => {
-            let (start, hz) = (input.cost(0), input.cost(0));
-            let mut before = start;
+            let (start, hz) = (input.cost(HALF_A_WRAP), input.cost(HALF_A_WRAP));
+            let mut reading = start;
             let readings = input.steps(|input| {
-                before = input.cost(before);
-                before
+                reading = reading.wrapping_add(input.cost(HALF_A_WRAP));
+                reading
             });
             run_wrapping(start, NonZeroU32::new(hz).unwrap_or(NonZeroU32::MIN), &readings);
         }
         _ => {
-            let start = input.cost(0);
-            run_true_counts(start, &input.steps(|input| input.cost(1 << 31)));
+            let start = input.cost(HALF_A_WRAP);
+            run_true_counts(start, &input.steps(|input| input.cost(HALF_A_WRAP)));
         }
     }
 }
