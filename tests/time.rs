@@ -52,6 +52,7 @@ fn waits_round_up() {
         let wait = Wait::from_nanos(nanos);
         assert_eq!((wait.as_millis_ceil(), wait.as_secs_ceil()), (millis, secs));
         assert_eq!(Duration::from(wait), Duration::from_nanos(nanos));
+        assert_eq!(wait.is_zero(), nanos == 0);
         assert_eq!(wait.to_string(), format!("{:?}", Duration::from_nanos(nanos)));
     }
 }

@@ -238,3 +238,56 @@ fn the_oracle_and_the_crate_have_the_same_limits() {
     let bucket = oracle::Policy::TokenBucket { quota: 3, window_ns: 10, burst: 7, refill: oracle::Refill::Continuous };
     assert_eq!(Policy::limit(&Both(Buckets::policy(&bucket), Buckets::policy(&bucket))), 7);
 }
+
+#[test]
+fn a_pair_of_states_expires_with_the_later_of_the_two() {
+    let policy = Both(ONE, TEN);
+    for (first, second, expiry) in [(1, 0, 1), (0, 1, 9), (1, 1, 9), (0, 0, 0)] {
+        let mut state = (FixedWindowState::default(), FixedWindowState::default());
+        policy.0.charge_to(&mut state.0, first, Timestamp::ZERO);
+        policy.1.charge_to(&mut state.1, second, Timestamp::ZERO);
+        assert_eq!(state.expires_at(), Timestamp::from_secs(expiry));
+        assert!(state.is_expired(Timestamp::from_secs(expiry)));
+        assert_eq!(state.is_expired(Timestamp::from_nanos((expiry * 1_000_000_000).saturating_sub(1))), expiry == 0);
+    }
+}
+
+#[test]
+fn both_give_back_to_both() {
+    let policy = Both(TEN, TEN);
+    let mut state = Default::default();
+    policy.charge_to(&mut state, 10, Timestamp::ZERO);
+    policy.refund_to(&mut state, 3, Timestamp::ZERO);
+    assert_eq!([&state.0, &state.1].map(|state| TEN.status_of(state, Timestamp::ZERO).remaining), [3, 3]);
+}
+
+#[test]
+fn joint_answers_and_errors_say_what_they_are() {
+    let denied = Joint::Deny { retry_after: Wait::from_nanos(5), layer: 2 };
+    assert!(Joint::Allow.is_allow() && !denied.is_allow());
+    assert_eq!((Joint::Allow.denied_by(), denied.denied_by()), (None, Some(2)));
+    assert_eq!(
+        (Joint::Allow.decision().retry_after(), denied.decision().retry_after()),
+        (None, Some(Wait::from_nanos(5)))
+    );
+
+    let never = JointError::CostExceedsLimit { layer: 1, error: CostExceedsLimit::new(2, 1) };
+    let full = JointError::Full { layer: 0, error: Full { capacity: 8 } };
+    for (error, place) in [(never, "layer 1: "), (full, "layer 0: ")] {
+        let source = core::error::Error::source(&error).expect("what the layer said");
+        assert_eq!(error.to_string(), format!("{place}{source}"));
+    }
+}
+
+#[test]
+fn many_in_order_stop_at_the_first_denial_and_keep_what_was_admitted() {
+    let policies = [TEN, ONE, TEN];
+    let mut stores: [HashMap<u8, FixedWindowState>; 3] = Default::default();
+    let denied = [0, 1].map(|_| {
+        let layers = policies.into_iter().zip(&mut stores).map(|(policy, store)| Layer::new(policy, store, &1));
+        in_order(Many(layers), Timestamp::ZERO).unwrap().denied_by()
+    });
+    assert_eq!(denied, [None, Some(1)]);
+    let left = [0, 2].map(|layer| TEN.status(&mut stores[layer], &1, Timestamp::ZERO).remaining);
+    assert_eq!(left, [8, 9]);
+}
