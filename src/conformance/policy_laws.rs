@@ -4,7 +4,7 @@ use std::format;
 use std::vec::Vec;
 
 use super::law::{Fault, Held, Law, hold};
-use super::policy_suite::{Admission, Bound};
+use super::policy_suite::{Admission, Bound, ascending};
 use super::subject::{Answer, Ask, At, Node, Said, Subject, later};
 use crate::decision::{Decision, Status};
 use crate::policy::{Policy, State};
@@ -55,19 +55,13 @@ impl<P> Laws<'_, P> {
     fn times_around<S: State>(&self, node: &Node<S>) -> Vec<Timestamp> {
         let own = [Some(node.state.expires_at()), node.last].into_iter().flatten();
         let around = own.flat_map(|at| [at.as_nanos().saturating_sub(1), at.as_nanos(), at.as_nanos() + 1]);
-        let mut times: Vec<_> = around.map(Timestamp::from_nanos).chain(self.times.iter().copied()).collect();
-        times.sort_unstable();
-        times.dedup();
-        times
+        ascending(around.map(Timestamp::from_nanos).chain(self.times.iter().copied()))
     }
 
     /// The suite's costs, and those at the edges.
     fn costs_around(&self, remaining: u32) -> Vec<u32> {
         let edges = [0, 1, remaining, remaining.saturating_add(1), self.limit, self.limit.saturating_add(1), u32::MAX];
-        let mut costs: Vec<_> = edges.into_iter().chain(self.costs.iter().copied()).collect();
-        costs.sort_unstable();
-        costs.dedup();
-        costs
+        ascending(edges.into_iter().chain(self.costs.iter().copied()))
     }
 
     fn answers<S: State>(&self, node: &Node<S>, times: &[Timestamp]) -> Held

@@ -327,6 +327,13 @@ impl<P: Policy<S>, S: State> Search<'_, '_, P, S> {
         self.walk(length, &laws, alphabet, &Node::new(self.suite.shift))
     }
 
+    /// Writes down what the last step was answered.
+    fn answered(&mut self, step: Step) {
+        if let Some(last) = self.trace.last_mut() {
+            *last = step;
+        }
+    }
+
     fn walk(&mut self, left: usize, laws: &Laws<'_, P>, alphabet: &Alphabet, node: &Node<S>) -> Held {
         if left == 0 {
             self.tried += 1;
@@ -340,8 +347,7 @@ impl<P: Policy<S>, S: State> Search<'_, '_, P, S> {
                     let next = node.take(Subject { policy, asked: self.asked }, &mut step);
                     // From a step that changed nothing, the same traces go on as without it.
                     if next.state != node.state {
-                        self.trace.pop();
-                        self.trace.push(step);
+                        self.answered(step);
                         self.walk(left - 1, laws, alphabet, &next)?;
                     }
                     self.trace.pop();

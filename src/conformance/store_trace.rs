@@ -80,7 +80,8 @@ where
     for<'a> &'a mut T: Store<K, State = S>,
     S: Specimen,
 {
-    let Some(floor) = (if suite.horizon { Some(Timestamp::ZERO) } else { floor(trace) }) else {
+    let floor = if suite.horizon { Some(Timestamp::ZERO) } else { floor(trace) };
+    let Some(floor) = floor else {
         return Ok(());
     };
     let new = || Bench { suite, store: (suite.make)(), model: Model::<S>::new(), times, floor };
@@ -206,9 +207,7 @@ where
             return Err(Fault { law: Law::Room, text: format!("it is full for a key that is there, with {of}") });
         }
         let (live, capacity) = (self.model.live(at), self.suite.capacity.unwrap_or(1));
-        hold(Law::Room, live >= capacity, || {
-            format!("it is full, with {live} keys that are live, and room for {capacity}")
-        })?;
+        hold(Law::Room, live >= capacity, || format!("it is full, with room for {capacity}, and {live} live"))?;
         Ok(false)
     }
 

@@ -135,6 +135,7 @@ pub(super) struct Step {
     /// Which of the policies that judge the state.
     pub(super) tier: usize,
     pub(super) action: Action,
+    /// Above zero.
     pub(super) cost: u32,
     pub(super) at: Timestamp,
     pub(super) answer: Option<Answer>,
@@ -208,24 +209,17 @@ impl<S: State> Node<S> {
             act(subject, &mut state, action, cost, at);
             state
         });
-        let counted = match action {
-            Action::Judge => answer == Some(Ok(Decision::Allow)),
-            Action::Charge => true,
-            Action::Refund => false,
-        };
-        if counted && cost > 0 {
-            self.last = Some(read);
-        }
-        self.refunded |= action == Action::Refund;
         self.foreign |= tier > 0;
         match action {
-            Action::Judge if counted && cost > 0 => {
+            Action::Judge if answer == Some(Ok(Decision::Allow)) => {
+                self.last = Some(read);
                 if let Some(admitted) = &mut self.admitted {
                     admitted.push(Admission { at: read, units: cost });
                 }
             }
             Action::Judge => {}
-            Action::Charge | Action::Refund => self.admitted = None,
+            Action::Charge => (self.last, self.admitted) = (Some(read), None),
+            Action::Refund => (self.refunded, self.admitted) = (true, None),
         }
         answer
     }

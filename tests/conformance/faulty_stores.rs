@@ -246,7 +246,7 @@ fn keys_that_mix() {
 #[test]
 fn full_with_room() {
     let shown = assert_found(Fault::IsFullTooEarly, Law::Room, 2);
-    assert!(shown.ends_with("=> it is full, with 1 keys that are live, and room for 2"), "{shown}");
+    assert!(shown.ends_with("=> it is full, with room for 2, and 1 live"), "{shown}");
     // Where its room is not known, it may be full so early.
     StoreSuite::new(KEYS, || Two::with(Fault::IsFullTooEarly)).check();
 }

@@ -51,7 +51,7 @@ fn slots_on_the_heap() {
 #[test]
 fn hash_map() {
     conformance::store(NAMES, HashMap::<String, FixedWindowState>::new);
-    let suite = StoreSuite::new(NUMBERS, HashMap::<u64, FixedWindowState>::new).depth(4);
+    let suite = StoreSuite::new(NUMBERS, HashMap::<u64, FixedWindowState>::new);
     suite
         .prune_without_horizon(|map, now| {
             prune(map, now);
@@ -72,7 +72,7 @@ fn btree_map() {
 
 #[test]
 fn pruned_hash_map() {
-    let suite = StoreSuite::new(NAMES, Pruned::<HashMap<String, SlidingLogState>>::default).depth(4);
+    let suite = StoreSuite::new(NAMES, Pruned::<HashMap<String, SlidingLogState>>::default);
     suite
         .prune(|map, now| {
             map.prune(now);
