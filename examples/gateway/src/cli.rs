@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, io};
@@ -35,7 +36,7 @@ pub struct Settings {
     /// Whether a request may bring its own time.
     pub time_header: bool,
     /// How many keys each store has room for.
-    pub max_keys: usize,
+    pub max_keys: NonZeroUsize,
     /// What happens when that is not enough.
     pub when_full: WhenFull,
 }
@@ -100,7 +101,7 @@ struct Common {
 
     /// How many keys each store has room for
     #[arg(long, value_name = "N", default_value = "65536")]
-    max_keys: usize,
+    max_keys: NonZeroUsize,
 
     /// What becomes of a request for which there is no room: it passes uncounted, or is refused with 503
     #[arg(long, value_enum, default_value = "allow")]

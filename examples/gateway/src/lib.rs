@@ -44,7 +44,6 @@ use axum::Router;
 use arrival::Reception;
 use cli::{Parsed, Settings, System};
 use counters::Memory;
-use denials::Denials;
 use office::Office;
 
 /// The status of a program that could not start or go on, whatever the reason.
@@ -75,12 +74,8 @@ pub fn app(settings: &Settings) -> Router {
         System::Survey => survey::sources(&settings.trust),
         System::Signals { .. } => signals::SOURCES,
     };
-    let office = Office {
-        reception: Reception::new(sources, settings.trust.clone(), settings.time_header),
-        denials: Denials::default(),
-        when_full: settings.when_full,
-    };
-    let office = Arc::new(office);
+    let reception = Reception::new(sources, settings.trust.clone(), settings.time_header);
+    let office = Arc::new(Office::new(reception, settings.when_full));
     match &settings.system {
         System::Survey => survey::router(&office, &Arc::new(Memory::new(settings.max_keys))),
         System::Signals { keys, store } => {

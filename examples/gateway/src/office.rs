@@ -1,5 +1,7 @@
 //! From an answer to a verdict, the same for every limiter: fields of the answer, a refusal in the limiter's own words, a line in the log.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use axum::extract::MatchedPath;
 use axum::http::request::Parts;
 use axum::response::Response;
@@ -31,9 +33,15 @@ pub struct Office {
     pub denials: Denials,
     /// Open or closed.
     pub when_full: WhenFull,
+    last_complaint: AtomicU64,
 }
 
 impl Office {
+    /// With nothing denied yet.
+    pub fn new(reception: Reception, when_full: WhenFull) -> Self {
+        Self { reception, denials: Denials::default(), when_full, last_complaint: AtomicU64::new(0) }
+    }
+
     /// The verdict on a request of `who`, with the refusal that `refusal` makes.
     pub fn verdict(
         &self,
@@ -45,7 +53,7 @@ impl Office {
     ) -> Verdict {
         let judgement = match outcome {
             Ok(judgement) => judgement,
-            Err(reason) => return self.without_an_answer(&reason),
+            Err(reason) => return self.without_an_answer(arrival, &reason),
         };
         let fields = judgement.fields();
         let Some(denied) = judgement.denied() else { return Verdict::Pass(fields) };
@@ -61,16 +69,15 @@ impl Office {
         Verdict::Stop(response)
     }
 
-    fn without_an_answer(&self, reason: &Unavailable) -> Verdict {
+    /// Says so in the log once a second: a store that is full is asked often.
+    fn without_an_answer(&self, arrival: Arrival, reason: &Unavailable) -> Verdict {
+        let second = arrival.now.as_nanos() / 1_000_000_000;
+        if self.last_complaint.swap(second, Ordering::Relaxed) != second {
+            tracing::warn!(%reason, when_full = ?self.when_full, "requests go unjudged");
+        }
         match self.when_full {
-            WhenFull::Allow => {
-                tracing::warn!(%reason, "a request passes uncounted");
-                Verdict::Pass(Vec::new())
-            }
-            WhenFull::Refuse => {
-                tracing::warn!(%reason, "a request is refused");
-                Verdict::Stop(answer::unavailable(RetryAfter::after(Wait::ZERO)))
-            }
+            WhenFull::Allow => Verdict::Pass(Vec::new()),
+            WhenFull::Refuse => Verdict::Stop(answer::unavailable(RetryAfter::after(Wait::ZERO))),
         }
     }
 }

@@ -141,3 +141,55 @@ impl Judgement {
         Self { decision, standings, ..self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tollgate::Refill;
+
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    /// So many a minute, and so many an hour.
+    fn quotas(minute: u32, hour: u32) -> Quotas {
+        let refill = Refill::Interval { origin: Timestamp::ZERO };
+        let bucket = Named::new("bucket", TokenBucket::constant_with(minute, MINUTE, minute, refill));
+        let daily = Named::new("daily", FixedWindow::constant(hour, HOUR).aligned(Timestamp::ZERO));
+        Quotas { bucket, daily: Some(daily) }
+    }
+
+    fn denied(quotas: Quotas, usage: &mut Usage, secs: u64) -> Option<(&'static str, u64)> {
+        let denied = quotas.judge(usage, Timestamp::from_secs(secs)).denied();
+        denied.map(|Denied { policy, retry_after }| (policy, retry_after.secs()))
+    }
+
+    #[test]
+    fn a_rejected_request_writes_nothing_whichever_rejects_it() {
+        let mut usage = Usage::default();
+        let used = |usage: &mut Usage| (0..2).for_each(|_| assert_eq!(denied(quotas(2, 5), usage, 70), None));
+        used(&mut usage);
+        let before = usage.clone();
+        assert_eq!(denied(quotas(2, 5), &mut usage, 70), Some(("bucket", 50)));
+        assert_eq!(denied(quotas(3, 2), &mut usage, 70), Some(("daily", 3_530)));
+        assert_eq!(usage, before);
+    }
+
+    #[test]
+    fn of_two_that_deny_the_one_with_the_longer_wait_is_named() {
+        let mut usage = Usage::default();
+        assert_eq!(denied(quotas(1, 1), &mut usage, 70), None);
+        assert_eq!(denied(quotas(1, 1), &mut usage, 70), Some(("daily", 3_530)));
+    }
+
+    #[test]
+    fn fields_tell_of_each_policy() {
+        let fields = quotas(2, 5).judge(&mut Usage::default(), Timestamp::from_secs(70)).fields();
+        let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+        let policy = r#""bucket";q=2;w=60, "daily";q=5;w=3600"#;
+        let limit = r#""bucket";r=1;t=50, "daily";r=4;t=3530"#;
+        assert_eq!(fields, [("ratelimit-policy", policy), ("ratelimit", limit)]);
+    }
+}

@@ -13,6 +13,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::num::NonZeroUsize;
 use std::sync::Mutex;
 
 use tollgate::store::Pruned;
@@ -44,13 +45,13 @@ struct Shard<S> {
 
 impl<S> Memory<S> {
     /// With room for some `max_keys` keys: each shard has its share of them, rounded up.
-    pub fn new(max_keys: usize) -> Self {
+    pub fn new(max_keys: NonZeroUsize) -> Self {
         let shards = std::array::from_fn(|_| Mutex::new(Shard::default()));
-        Self { shards, hasher: RandomState::new(), capacity: max_keys.div_ceil(SHARDS) }
+        Self { shards, hasher: RandomState::new(), capacity: max_keys.get().div_ceil(SHARDS) }
     }
 
     fn shard(&self, key: &[u8]) -> &Mutex<Shard<S>> {
-        // Below the number of shards, which is below 2^16.
+        // Below the number of shards, so it is a place there.
         let index = self.hasher.hash_one(key) % SHARDS as u64;
         &self.shards[index as usize]
     }
@@ -112,12 +113,16 @@ mod tests {
 
     const ONE: Named<FixedWindow> = Named::new("one", FixedWindow::constant(1, Duration::from_secs(60)));
 
-    /// Whether a request passes; an error if there is no room. In memory nothing waits.
-    fn ask(memory: &Memory<FixedWindowState>, key: u64, secs: u64) -> Result<bool, Unavailable> {
+    fn memory(max_keys: usize) -> Memory<FixedWindowState> {
+        Memory::new(NonZeroUsize::new(max_keys).unwrap())
+    }
+
+    /// The seconds to wait, if the request is denied; an error if there is no room. In memory nothing waits.
+    fn ask(memory: &Memory<FixedWindowState>, key: u64, secs: u64) -> Result<Option<u64>, Unavailable> {
         let key = key.to_be_bytes();
         let judged = pin!(memory.judge(&ONE, &key, Timestamp::from_secs(secs)));
         let Poll::Ready(judged) = judged.poll(&mut Context::from_waker(Waker::noop())) else { panic!("waits") };
-        judged.map(|judgement| judgement.denied().is_none())
+        judged.map(|judgement| judgement.denied().map(|denied| denied.retry_after.secs()))
     }
 
     fn keys(memory: &Memory<FixedWindowState>) -> usize {
@@ -126,29 +131,42 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_a_live_state_is_never_dropped_for_a_new_key() {
-        let memory = Memory::new(3_200);
+        let memory = memory(3_200);
         let admitted: Vec<u64> = (0..10_000).filter(|&key| ask(&memory, key, 0).is_ok()).collect();
         assert_eq!(keys(&memory), 3_200);
         assert_eq!(admitted.len(), 3_200);
-        assert!(admitted.iter().all(|&key| matches!(ask(&memory, key, 59), Ok(false))));
+        assert!(admitted.iter().all(|&key| matches!(ask(&memory, key, 59), Ok(Some(_)))));
     }
 
     #[test]
     fn a_full_store_has_room_again_when_its_states_have_expired() {
-        let memory = Memory::new(3_200);
+        let memory = memory(3_200);
         (0..10_000).for_each(|key| drop(ask(&memory, key, 0)));
         assert!(ask(&memory, 10_000, 59).is_err());
-        assert!(matches!(ask(&memory, 10_001, 60), Ok(true)));
+        assert!(matches!(ask(&memory, 10_001, 60), Ok(None)));
     }
 
     #[test]
     fn what_has_expired_is_pruned_as_new_keys_come() {
-        let memory = Memory::new(1_000_000);
+        let memory = memory(1_000_000);
         for second in 0..1_000 {
-            (0..100).for_each(|key| assert!(matches!(ask(&memory, second * 100 + key, second), Ok(true))));
+            (0..100).for_each(|key| assert!(matches!(ask(&memory, second * 100 + key, second), Ok(None))));
         }
         // 6,000 are live at any time: twice that, and what each shard has for the least.
         assert!(keys(&memory) <= 2 * 6_000 + 2 * SHARDS * Shard::<FixedWindowState>::FEW, "{}", keys(&memory));
+    }
+
+    #[test]
+    fn a_late_request_finds_no_fresh_quota_where_a_state_was_forgotten() {
+        let memory = memory(3_200);
+        assert!(matches!(ask(&memory, 7, 0), Ok(None)));
+        assert_eq!(
+            memory.shards.iter().map(|shard| lock(shard).states.prune(Timestamp::from_secs(60))).sum::<usize>(),
+            1
+        );
+        // As at 60 s, when the forgotten window ended, and told from the caller's 59 s.
+        assert!(matches!(ask(&memory, 7, 59), Ok(None)));
+        assert!(matches!(ask(&memory, 7, 59), Ok(Some(61))));
     }
 
     #[test]
@@ -159,14 +177,14 @@ mod tests {
                 panic!("on purpose")
             }
         }
-        let memory = Memory::new(3_200);
-        assert!(matches!(ask(&memory, 7, 0), Ok(true)));
+        let memory = memory(3_200);
+        assert!(matches!(ask(&memory, 7, 0), Ok(None)));
         let poisoned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let key = 7_u64.to_be_bytes();
             let judged = pin!(memory.judge(&Panics, &key, Timestamp::ZERO));
             judged.poll(&mut Context::from_waker(Waker::noop())).is_ready()
         }));
         assert!(poisoned.is_err());
-        assert!(matches!(ask(&memory, 7, 1), Ok(false)));
+        assert!(matches!(ask(&memory, 7, 1), Ok(Some(_))));
     }
 }
