@@ -160,7 +160,9 @@ fn what_is_no_policy_says_why() {
         of("10/18446744073709551615d"),
         ParsePolicyError::Policy(PolicyError::Window { nanos: 18_446_744_073_709_551_615 * 86_400_000_000_000 })
     );
-    assert!(matches!("10/60s,burst=5".parse::<FixedWindow>(), Err(ParsePolicyError::Option { .. })));
+    for text in ["10/60s,burst=5", "10/60s,aligned,aligned", "10/60s,aligned=1s,aligned"] {
+        assert!(matches!(text.parse::<FixedWindow>(), Err(ParsePolicyError::Option { .. })), "{text}");
+    }
     assert!(matches!("10/60s,aligned".parse::<SlidingLog>(), Err(ParsePolicyError::Option { allowed: "" })));
 }
 
@@ -190,7 +192,10 @@ fn errors_say_what_was_given_what_is_allowed_and_what_to_do() {
     );
     assert_eq!(text(&CheckError::<Full>::CostExceedsLimit(never)), text(&never));
     assert_eq!(text(&CheckError::Store(full)), text(&full));
-    assert_eq!(text(&ParsePolicyError::Policy(PolicyError::ZeroQuota)), text(&PolicyError::ZeroQuota));
+    let parsed = ParsePolicyError::Policy(PolicyError::ZeroQuota);
+    assert_eq!(text(&parsed), text(&PolicyError::ZeroQuota));
+    assert!(core::error::Error::source(&parsed).is_some_and(|source| source.is::<PolicyError>()));
+    assert!(core::error::Error::source(&ParsePolicyError::Shape).is_none());
     let parse = |text: &str| text.parse::<TokenBucket>().expect_err(text).to_string();
     assert_eq!(parse(""), "a policy is written QUOTA/WINDOW, such as 10/60s");
     assert_eq!(parse("x/60s"), "the quota, before the `/`, must be a whole number from 1 to 4294967295");

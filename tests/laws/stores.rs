@@ -157,6 +157,19 @@ fn slots_that_are_full_say_so_and_are_not_asked_for_a_cost_of_zero() {
 }
 
 #[test]
+fn slots_are_counted() {
+    let mut slots = slots::<Windows, 3>();
+    assert!(slots.is_empty());
+    for key in [1, 2] {
+        let _ = ONE_A_SECOND.check(&mut slots, &key, Timestamp::ZERO);
+    }
+    assert_eq!((slots.capacity(), slots.len(), slots.is_empty()), (3, 2, false));
+    assert_eq!(slots.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [1, 2]);
+    assert!(slots.remove(&3).is_none() && slots.remove(&1).is_some() && slots.remove(&1).is_none());
+    assert_eq!(slots.into_inner().into_iter().filter(|slot| *slot == Slot::EMPTY).count(), 2);
+}
+
+#[test]
 fn no_slots_are_always_full() {
     let mut slots = slots::<Windows, 0>();
     assert_eq!(ONE_A_SECOND.check(&mut slots, &1, Timestamp::MAX), Err(Full { capacity: 0 }));
