@@ -156,7 +156,8 @@ pub use together::together;
 
 use core::fmt;
 
-use crate::policy::{Policy, State};
+use crate::policy::Policy;
+use crate::state::State;
 use crate::store::Store;
 
 /// Holds a policy to the laws: a [`PolicySuite`] as it is.

@@ -104,6 +104,7 @@ pub mod format;
 pub mod identity;
 pub mod layers;
 pub mod policy;
+mod state;
 pub mod store;
 mod time;
 
@@ -113,9 +114,8 @@ pub use error::{CheckError, CostExceedsLimit, Full, PolicyError};
 pub use policy::text::ParsePolicyError;
 pub use policy::{
     Both, FixedWindow, FixedWindowState, InPlace, LogMemory, LogState, Policy, Refill, SlidingLog, SlidingLogArray,
-    State, TokenBucket, TokenBucketState,
+    TokenBucket, TokenBucketState,
 };
-#[cfg(feature = "alloc")]
-pub use policy::{Growing, SlidingLogState};
+pub use state::State;
 pub use store::{Slot, Slots, Store};
 pub use time::{Timestamp, Wait};

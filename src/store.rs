@@ -27,7 +27,7 @@ mod slots;
 pub use map::{Map, Prune, Pruned, prune};
 pub use slots::{Slot, SlotMemory, Slots};
 
-use crate::policy::State;
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// Where states are kept, by key.

@@ -7,7 +7,8 @@ use super::law::{Fault, Held, Law, hold};
 use super::policy_laws::{Laws, ask};
 use super::subject::{Answer, Ask, At, Node, Said};
 use crate::decision::Decision;
-use crate::policy::{Policy, State};
+use crate::policy::Policy;
+use crate::state::State;
 use crate::time::Timestamp;
 
 impl<P> Laws<'_, P> {

@@ -7,7 +7,8 @@ use super::law::{Fault, Held, Law, hold};
 use super::policy_suite::{Admission, Bound, ascending};
 use super::subject::{Answer, Ask, At, Node, Said, Subject, later};
 use crate::decision::{Decision, Status};
-use crate::policy::{Policy, State};
+use crate::policy::Policy;
+use crate::state::State;
 use crate::time::{Timestamp, Wait};
 
 /// A policy, and what it is asked.

@@ -13,7 +13,8 @@ use super::law::{Breach, Fault, Held, Law, panic_message};
 use super::policy_laws::Laws;
 use super::subject::{Action, Ask, At, Node, Step, Subject};
 use crate::decision::Decision;
-use crate::policy::{Policy, State};
+use crate::policy::Policy;
+use crate::state::State;
 use crate::time::{Timestamp, Wait};
 
 /// What was admitted, at the time at which it was read: for a bound of your own.

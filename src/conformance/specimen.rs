@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use crate::policy::{
-    FixedWindow, FixedWindowState, LogMemory, LogState, Policy, SlidingLog, State, TokenBucket, TokenBucketState,
+    FixedWindow, FixedWindowState, LogMemory, LogState, Policy, SlidingLog, TokenBucket, TokenBucketState,
 };
+use crate::state::State;
 use crate::time::{Timestamp, Wait};
 
 /// A state that can be made to order: what a store under test is given to keep.

@@ -7,7 +7,8 @@ use std::vec::Vec;
 use super::policy_suite::Admission;
 use crate::decision::Decision;
 use crate::error::CostExceedsLimit;
-use crate::policy::{Policy, State};
+use crate::policy::Policy;
+use crate::state::State;
 use crate::time::{Timestamp, Wait};
 
 pub(super) type Answer = Result<Decision, CostExceedsLimit>;

@@ -12,7 +12,8 @@ use super::subject::{Answer, At, Said};
 use crate::decision::{Decision, Status};
 use crate::error::CostExceedsLimit;
 use crate::layers::{Joint, JointError, Layer, all, all_with_status, peek_all};
-use crate::policy::{Both, Policy, State};
+use crate::policy::{Both, Policy};
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// Holds two policies, judged [together](crate::layers), to law 10, by every small trace: they admit together or change nothing, in either

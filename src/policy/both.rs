@@ -1,9 +1,10 @@
 //! [`Both`]: two policies on one key, as one policy over one store.
 
+use super::Policy;
 use super::inherent::inherent;
-use super::{Policy, State};
 use crate::decision::Decision;
 use crate::error::CostExceedsLimit;
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// Two policies on one key: a request passes both or counts for neither, in one look-up. The state is the pair of theirs.

@@ -3,11 +3,12 @@
 use core::num::NonZeroU32;
 use core::time::Duration;
 
+use super::Policy;
 use super::inherent::inherent;
 use super::settings::{self, Grid, built};
-use super::{Policy, State};
 use crate::decision::Decision;
 use crate::error::{CostExceedsLimit, PolicyError};
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// At most `quota` units in each window: the cheapest policy, 16 bytes a key.

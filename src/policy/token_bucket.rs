@@ -8,11 +8,12 @@ mod tests;
 use core::num::NonZeroU32;
 use core::time::Duration;
 
+use super::Policy;
 use super::inherent::inherent;
 use super::settings::{self, built};
-use super::{Policy, State};
 use crate::decision::Decision;
 use crate::error::{CostExceedsLimit, PolicyError};
+use crate::state::State;
 use crate::time::Timestamp;
 use continuous::Continuous;
 use interval::Interval;

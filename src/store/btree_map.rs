@@ -7,7 +7,7 @@ use core::convert::Infallible;
 
 use super::Store;
 use super::map::{Map, Prune, std_map, update, view};
-use crate::policy::State;
+use crate::state::State;
 use crate::time::Timestamp;
 
 std_map!([K] BTreeMap<K, S>, Ord);

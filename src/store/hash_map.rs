@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::Store;
 use super::map::{Map, Prune, std_map, update, view};
-use crate::policy::State;
+use crate::state::State;
 use crate::time::Timestamp;
 
 std_map!([K, H: BuildHasher] HashMap<K, S, H>, Eq + Hash);

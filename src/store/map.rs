@@ -5,7 +5,7 @@
 use core::convert::Infallible;
 
 use super::{Store, read, vacant};
-use crate::policy::State;
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// A map that grows, from keys that are found as `Q` to states. With [`Pruned`] around it, it is a [`Store`].

@@ -2,7 +2,7 @@
 
 use super::{Store, read, vacant};
 use crate::error::Full;
-use crate::policy::State;
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// Room for one key and its state.

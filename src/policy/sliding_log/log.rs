@@ -5,7 +5,7 @@
 //! entry to the next. Entries that have expired stay until something is admitted, since a denial writes nothing.
 
 use super::memory::LogMemory;
-use crate::policy::State;
+use crate::state::State;
 use crate::time::Timestamp;
 
 /// What a [`SlidingLog`](super::SlidingLog) remembers of a key, in a memory of the caller's choice:
