@@ -116,6 +116,8 @@ pub use policy::{
     Both, FixedWindow, FixedWindowState, InPlace, LogMemory, LogState, Policy, Refill, SlidingLog, SlidingLogArray,
     TokenBucket, TokenBucketState,
 };
+#[cfg(feature = "alloc")]
+pub use policy::{Growing, SlidingLogState};
 pub use state::State;
 pub use store::{Slot, Slots, Store};
 pub use time::{Timestamp, Wait};
