@@ -229,7 +229,7 @@ impl<T: Shelf> Stores<T> {
     /// Drops from the model what the store has dropped, which must have expired at that time.
     pub(crate) fn forget(&mut self, at: u64) {
         let kept = self.store.keys();
-        let gone: Vec<u8> = (0..=u8::MAX).filter(|key| self.model.get(key).is_some() && !kept.contains(key)).collect();
+        let gone: Vec<u8> = self.model.keys().copied().filter(|key| !kept.contains(key)).collect();
         for key in &gone {
             self.model.forget(key, at);
         }

@@ -187,15 +187,31 @@ fn expected(way: Way, opinions: &[Opinion]) -> (Result<Joint, JointError>, usize
 
 type Answered = (Result<Joint, JointError>, Option<Tightest>);
 
-/// Compares an answer, and the stores after it, with the oracle's; `order` says which layer was asked at which place.
-fn settle(sides: &mut [&mut dyn Layer], request: &Request, order: &[usize], (answered, tightest): Answered) {
+/// What each layer would answer alone; together they say what the oracle's layers say, which know no stores.
+fn opinions(sides: &[&dyn Layer], request: &Request) -> Vec<Opinion> {
+    let Request { at, asks, .. } = request;
+    let asked = || sides.iter().zip(asks);
+    let opinions: Vec<_> = asked().map(|(side, ask)| side.opinion(*ask, *at)).collect();
+    let mut keys: Vec<_> = asked().map(|(side, ask)| side.in_oracle(*ask)).collect();
+    let layers = keys.iter_mut().zip(asks);
+    let layers: Vec<_> =
+        layers.map(|((model, policy), ask)| oracle::layers::Layer { model, policy, cost: ask.cost }).collect();
+    assert_eq!(of(together(&opinions)), oracle::layers::peek_all(&layers, *at), "the two folds");
+    opinions
+}
+
+/// Compares an answer, and the stores after it, with what they have to be; `order` says which layer was asked at which place.
+fn settle(
+    sides: &mut [&mut dyn Layer],
+    request: &Request,
+    opinions: &[Opinion],
+    order: &[usize],
+    (answered, tightest): Answered,
+) {
     let Request { way, at, asks } = request;
-    let opinions: Vec<_> = order.iter().map(|&side| sides[side].opinion(asks[side], *at)).collect();
+    let opinions: Vec<_> = order.iter().map(|&side| opinions[side]).collect();
     let (answer, counted) = expected(*way, &opinions);
     assert_eq!(answered, answer, "{way:?} in the order {order:?}");
-    if *way != Way::InOrder {
-        assert_eq!(in_oracle(sides, request), of(answered), "{way:?} in the order {order:?}");
-    }
     for (place, &side) in order.iter().enumerate() {
         sides[side].settle(asks[side], *at, place < counted);
     }
@@ -205,15 +221,6 @@ fn settle(sides: &mut [&mut dyn Layer], request: &Request, order: &[usize], (ans
         let tightest = tightest.map(|tightest| (tightest.layer, status(tightest.status)));
         assert_eq!(tightest, least, "the tightest in the order {order:?}");
     }
-}
-
-/// The answer of the oracle's own layers, which know no stores.
-fn in_oracle(sides: &[&mut dyn Layer], request: &Request) -> Answer {
-    let mut keys: Vec<_> = sides.iter().zip(&request.asks).map(|(side, ask)| side.in_oracle(*ask)).collect();
-    let layers = keys.iter_mut().zip(&request.asks);
-    let layers: Vec<_> =
-        layers.map(|((model, policy), ask)| oracle::layers::Layer { model, policy, cost: ask.cost }).collect();
-    oracle::layers::peek_all(&layers, request.at)
 }
 
 /// An answer as the oracle words it; a full store, which the oracle does not know, has nothing against it.
@@ -229,16 +236,19 @@ const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2,
 
 /// Asks three layers in one of the orders, of which each is a type of its own.
 macro_rules! ask {
-    ($way:path, $order:expr, $at:expr, $a:expr, $b:expr, $c:expr) => {
+    ($way:path, $sides:expr, $order:expr, $request:expr) => {{
+        let ((a, b, c), asks) = ($sides, &$request.asks);
+        let (a, b, c) = (a.layer(&asks[0]), b.layer(&asks[1]), c.layer(&asks[2]));
+        let now = Timestamp::from_nanos($request.at);
         match $order {
-            [0, 1, _] => $way(($a, $b, $c), $at),
-            [0, ..] => $way(($a, $c, $b), $at),
-            [1, 0, _] => $way(($b, $a, $c), $at),
-            [1, ..] => $way(($b, $c, $a), $at),
-            [_, 0, _] => $way(($c, $a, $b), $at),
-            _ => $way(($c, $b, $a), $at),
+            [0, 1, _] => $way((a, b, c), now),
+            [0, ..] => $way((a, c, b), now),
+            [1, 0, _] => $way((b, a, c), now),
+            [1, ..] => $way((b, c, a), now),
+            [_, 0, _] => $way((c, a, b), now),
+            _ => $way((c, b, a), now),
         }
-    };
+    }};
 }
 
 /// Runs requests to three layers of any kinds. Each is asked in all six orders; the first of them stays.
@@ -257,31 +267,20 @@ pub fn trio<A: Subject, T: Shelf, B: Subject, U: Shelf, C: Subject, V: Shelf>(
     let policies = [sides.0.policy, sides.1.policy, sides.2.policy];
     for (index, request) in requests.iter().enumerate() {
         let _shown = ShownOnPanic(&policies, &requests[..=index]);
-        let asks = &request.asks;
-        let now = Timestamp::from_nanos(request.at);
+        let opinions = opinions(&[&sides.0, &sides.1, &sides.2], request);
         for order in ORDERS.into_iter().rev() {
             let mut asked = sides.clone();
             let answered = match request.way {
-                Way::Peek => {
-                    let (a, b, c) = &mut asked;
-                    (ask!(peek_all, order, now, a.layer(&asks[0]), b.layer(&asks[1]), c.layer(&asks[2])), None)
-                }
-                Way::InOrder => {
-                    let (a, b, c) = &mut asked;
-                    (ask!(in_order, order, now, a.layer(&asks[0]), b.layer(&asks[1]), c.layer(&asks[2])), None)
-                }
+                Way::Peek => (ask!(peek_all, &mut asked, order, request), None),
+                Way::InOrder => (ask!(in_order, &mut asked, order, request), None),
                 Way::All => {
-                    let mut again = sides.clone();
-                    let (a, b, c) = &mut again;
-                    let plain = ask!(all, order, now, a.layer(&asks[0]), b.layer(&asks[1]), c.layer(&asks[2]));
-                    let (a, b, c) = &mut asked;
-                    let answered =
-                        ask!(all_with_status, order, now, a.layer(&asks[0]), b.layer(&asks[1]), c.layer(&asks[2]));
+                    let plain = ask!(all, &mut sides.clone(), order, request);
+                    let answered = ask!(all_with_status, &mut asked, order, request);
                     assert_eq!(plain, answered.map(|(answer, _)| answer), "a status makes no difference");
                     (plain, answered.ok().and_then(|(_, tightest)| tightest))
                 }
             };
-            settle(&mut [&mut asked.0, &mut asked.1, &mut asked.2], request, &order, answered);
+            settle(&mut [&mut asked.0, &mut asked.1, &mut asked.2], request, &opinions, &order, answered);
             if order == ORDERS[0] {
                 sides = asked;
             }
@@ -302,6 +301,7 @@ where
     let order: Vec<_> = (0..sides.len()).collect();
     for (index, request) in requests.iter().enumerate() {
         let _shown = ShownOnPanic(&policies, &requests[..=index]);
+        let opinions = opinions(&sides.iter().map(|side| side as &dyn Layer).collect::<Vec<_>>(), request);
         let now = Timestamp::from_nanos(request.at);
         let layers = Many(sides.iter_mut().zip(&request.asks).map(|(side, ask)| side.layer(ask)));
         let answered = match request.way {
@@ -313,6 +313,6 @@ where
             },
         };
         let mut sides: Vec<_> = sides.iter_mut().map(|side| side as &mut dyn Layer).collect();
-        settle(&mut sides, request, &order, answered);
+        settle(&mut sides, request, &opinions, &order, answered);
     }
 }

@@ -9,6 +9,7 @@ pub mod clocks;
 pub mod key;
 pub mod keyed;
 pub mod layers;
+pub mod policy_text;
 pub mod soak;
 pub mod subject;
 

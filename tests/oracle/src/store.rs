@@ -82,6 +82,11 @@ impl<K: Ord> StoreModel<K> {
         self.keys.get(key)
     }
 
+    /// The keys that are remembered, expired ones included, in order.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.keys.keys()
+    }
+
     /// How many keys are remembered, expired ones included.
     pub fn len(&self) -> usize {
         self.keys.len()

@@ -22,12 +22,12 @@ pub fn run(case: &[u8]) {
         0 => {
             let tolerance = input.time(&mut 0);
             let mut latest = 0;
-            run_monotonic(tolerance, &input.steps(|input| input.time(&mut latest)));
+            run_monotonic(tolerance, &input.steps(64, |input| input.time(&mut latest)));
         }
         1 => {
             let (start, hz) = (input.cost(HALF_A_WRAP), input.cost(HALF_A_WRAP));
             let mut reading = start;
-            let readings = input.steps(|input| {
+            let readings = input.steps(64, |input| {
                 reading = reading.wrapping_add(input.cost(HALF_A_WRAP));
                 reading
             });
@@ -35,7 +35,7 @@ pub fn run(case: &[u8]) {
         }
         _ => {
             let start = input.cost(HALF_A_WRAP);
-            run_true_counts(start, &input.steps(|input| input.cost(HALF_A_WRAP)));
+            run_true_counts(start, &input.steps(64, |input| input.cost(HALF_A_WRAP)));
         }
     }
 }

@@ -10,9 +10,6 @@ use crate::oracle::policy::{LAST_TIMESTAMP, LONGEST_NS};
 use crate::oracle::{Kind, Policy, Refill};
 use crate::subject;
 
-/// More steps than that find nothing that fewer do not.
-const MOST_STEPS: usize = 64;
-
 const WINDOWS: [u64; 8] = [
     LONGEST_NS,
     LONGEST_NS - 1,
@@ -171,10 +168,10 @@ impl<'a> Input<'a> {
         (0..=self.choice(3)).map(|_| self.policy(kind)).collect()
     }
 
-    /// Up to `MOST_STEPS` of what `step` reads, until nothing is left.
-    pub(crate) fn steps<T>(&mut self, mut step: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    /// What `step` reads, until nothing is left: up to `most`, for a longer case finds little that a shorter one does not.
+    pub(crate) fn steps<T>(&mut self, most: usize, mut step: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let mut steps = Vec::new();
-        while !self.is_empty() && steps.len() < MOST_STEPS {
+        while !self.is_empty() && steps.len() < most {
             steps.push(step(self));
         }
         steps

@@ -69,7 +69,7 @@ where
 
 fn requests(policies: &[Policy], mut input: Input<'_>) -> Vec<Request> {
     let mut latest = 0;
-    input.steps(|input| Request {
+    input.steps(16, |input| Request {
         way: [Way::All, Way::Peek, Way::InOrder][input.choice(3)],
         at: input.time(&mut latest),
         asks: policies

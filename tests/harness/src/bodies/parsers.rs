@@ -7,10 +7,9 @@ mod identity;
 use core::fmt::{Debug, Display};
 use core::str::FromStr;
 
-use tollgate::{FixedWindow, SlidingLog, TokenBucket};
-
 use super::Body;
 use super::input::Input;
+use crate::policy_text::read;
 use crate::subject::{Buckets, GrowingLog, Subject, Windows};
 
 const PARSERS: [Body; 5] = [policy_text, policy_settings, identity::prefix, identity::composite_key, identity::headers];
@@ -25,6 +24,11 @@ pub fn run(case: &[u8]) {
         parser(case);
     }
 }
+
+/// Policies that have a text form.
+trait Written: Subject<Policy: FromStr<Err: Debug + Display> + Display + PartialEq> {}
+
+impl<S: Subject<Policy: FromStr<Err: Debug + Display> + Display + PartialEq>> Written for S {}
 
 /// Whatever is written reads as what it was written from.
 fn goes_round<T: FromStr<Err: Debug> + Display + PartialEq + Debug>(value: &T) {
@@ -45,14 +49,20 @@ fn text<T: FromStr<Err: Debug + Display> + Display + PartialEq + Debug>(text: &s
 /// The case as the text of a policy.
 fn policy_text(case: &[u8]) {
     let policy = String::from_utf8_lossy(case);
-    text::<FixedWindow>(&policy);
-    text::<SlidingLog>(&policy);
-    text::<TokenBucket>(&policy);
+    policy_of::<Windows>(&policy);
+    policy_of::<GrowingLog>(&policy);
+    policy_of::<Buckets>(&policy);
+}
+
+fn policy_of<S: Written>(policy: &str) {
+    text::<S::Policy>(policy);
+    let expected = read(S::KIND, policy).map(|read| S::policy(&read));
+    assert_eq!(policy.parse::<S::Policy>().ok(), expected, "{policy:?}");
 }
 
 /// The case as the settings of policies, which are written and read.
 fn policy_settings(case: &[u8]) {
-    fn settings<S: Subject<Policy: FromStr<Err: Debug> + Display + PartialEq>>(mut input: Input<'_>) {
+    fn settings<S: Written>(mut input: Input<'_>) {
         goes_round(&S::policy(&input.policy(S::KIND)));
     }
     let input = Input::new(case);

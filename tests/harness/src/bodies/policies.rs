@@ -32,7 +32,7 @@ pub fn run(case: &[u8]) {
 fn one<S: Subject>(mut input: Input<'_>) {
     let policies = input.policies(S::KIND);
     let mut latest = 0;
-    let steps = input.steps(|input| input.step(&policies, &mut latest));
+    let steps = input.steps(48, |input| input.step(&policies, &mut latest));
     let takes_alone = steps.iter().all(|step| matches!(step.action, Action::Check | Action::Peek));
     let trace = Trace { policies, steps };
     let admissions = key::run::<S>(&trace);
@@ -46,6 +46,6 @@ fn pair<A: Subject, B: Subject>(mut input: Input<'_>) {
     let mut latest = 0;
     // The cost is near the smaller limit.
     let smaller = [if policies.0.limit() < policies.1.limit() { policies.0 } else { policies.1 }];
-    let steps = input.steps(|input| input.step(&smaller, &mut latest));
+    let steps = input.steps(48, |input| input.step(&smaller, &mut latest));
     both::run::<A, B>(&policies, &steps);
 }

@@ -59,7 +59,7 @@ where
 {
     let policies = input.policies(S::KIND);
     let mut latest = 0;
-    let acts = input.steps(|input| {
+    let acts = input.steps(48, |input| {
         let digits = input.byte();
         let action = match digits & 0xF {
             1 => Action::Peek,
