@@ -209,3 +209,48 @@ impl<M: LogMemory> PartialEq for LogState<M> {
 }
 
 impl<M: LogMemory> Eq for LogState<M> {}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use crate::{SlidingLog, SlidingLogArray, State, Timestamp};
+
+    const TEN: SlidingLog = SlidingLog::constant(10, Duration::from_nanos(10));
+
+    /// A log of charges of so many units at such times, in nanoseconds.
+    fn log(charges: &[(u64, u32)]) -> SlidingLogArray<4> {
+        let mut log = SlidingLogArray::default();
+        for (at, units) in charges {
+            TEN.charge_to(&mut log, *units, Timestamp::from_nanos(*at));
+        }
+        log
+    }
+
+    #[test]
+    fn equal_logs_remember_the_same_wherever_in_the_memory() {
+        let here = log(&[(20, 1), (21, 2)]);
+        assert_eq!(here, log(&[(20, 1), (21, 1), (21, 1)]), "equal timestamps share an entry");
+        assert_eq!(here, log(&[(0, 3), (1, 4), (2, 5), (20, 1), (21, 2)]), "after what has expired");
+    }
+
+    #[test]
+    fn logs_that_remember_something_else_are_not_equal() {
+        let here = log(&[(20, 1), (21, 2)]);
+        for other in [
+            &[][..],
+            &[(20, 1)],
+            &[(20, 1), (21, 3)],
+            &[(20, 2), (21, 1)],
+            &[(20, 1), (22, 2)],
+            &[(19, 1), (21, 2)],
+            &[(21, 3)],
+        ] {
+            assert_ne!(here, log(other), "{other:?}");
+        }
+        let mut given_back = log(&[(20, 1)]);
+        TEN.refund_to(&mut given_back, 1, Timestamp::from_nanos(20));
+        assert_ne!(given_back, log(&[]), "the time last read stands");
+        assert_eq!(given_back.expires_at(), Timestamp::from_nanos(20));
+    }
+}

@@ -175,3 +175,57 @@ fn unrolled<T: Copy + Default>(ring: &[T], room: usize, head: usize, len: usize)
     let rest = core::iter::repeat_n(T::default(), room.saturating_sub(len));
     entries.chain(rest).collect()
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::sealed::Slots;
+    use super::*;
+
+    /// A memory of some room, with entries from `head` on that count up from 1.
+    fn filled(room: usize, head: usize, len: usize) -> Growing {
+        let mut memory = Growing::default();
+        memory.move_to(room, 0, 0);
+        for entry in 0..len {
+            memory.set((head + entry) % room, entry as u64 + 1, entry as u32 + 1);
+        }
+        memory
+    }
+
+    #[test]
+    fn it_doubles_when_it_is_full_and_keeps_the_entries_in_order() {
+        let mut empty = Growing::default();
+        assert!(empty.fit(0, 0));
+        assert_eq!(empty.room(), 4);
+        for head in 0..4 {
+            let mut memory = filled(4, head, 4);
+            assert!(memory.fit(head, 4));
+            assert_eq!(memory.room(), 8);
+            assert_eq!([0, 1, 2, 3].map(|slot| memory.expiry(slot)), [1, 2, 3, 4]);
+            assert_eq!([0, 1, 2, 3].map(|slot| memory.count(slot)), [1, 2, 3, 4]);
+        }
+        assert!(!filled(4, 2, 3).fit(2, 3), "there is room for one more");
+    }
+
+    #[test]
+    fn it_halves_when_an_eighth_is_used_but_keeps_a_few() {
+        for (room, len, left) in
+            [(64, 8, 64), (64, 7, 32), (33, 3, 16), (33, 4, 33), (32, 3, 32), (32, 0, 32), (256, 0, 128)]
+        {
+            let head = room - 2;
+            let mut memory = filled(room, head, len);
+            assert_eq!(memory.fit(head, len), left < room, "{room} for {len}");
+            assert_eq!(memory.room(), left, "{room} for {len}");
+            if left < room {
+                assert!((0..len).all(|slot| memory.expiry(slot) == slot as u64 + 1), "{room} for {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_that_is_not_there_reads_as_zeros_and_takes_nothing() {
+        let mut memory = filled(4, 0, 4);
+        memory.set(4, 9, 9);
+        assert_eq!((memory.expiry(4), memory.count(4)), (0, 0));
+        assert_eq!(memory.room(), 4);
+    }
+}
