@@ -54,8 +54,9 @@ pub fn run<A: Subject, B: Subject>(policies: &(oracle::Policy, oracle::Policy), 
     let mine = Both(A::policy(&policies.0), B::policy(&policies.1));
     let mut state = <(A::State, B::State)>::default();
     let mut models = Models { models: (Model::new(A::KIND), Model::new(B::KIND)), policies };
+    let under = [policies];
     for (index, &Step { action, at, cost, .. }) in steps.iter().enumerate() {
-        let _shown = ShownOnPanic(&[policies], &steps[..=index]);
+        let _shown = ShownOnPanic(&under, &steps[..=index]);
         let (before, now) = (state.clone(), Timestamp::from_nanos(at));
         let stands = models.status(at);
         assert_eq!(status(mine.status_of(&state, now)), stands, "status");

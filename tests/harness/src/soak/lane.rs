@@ -59,7 +59,8 @@ impl<S: Subject> Drive for Lane<S> {
         self.before = at;
 
         let before = self.key.state.clone();
-        let _shown = ShownOnPanic(&[(self.clock, self.policy, before)], &[step]);
+        let (under, steps) = ([(self.clock, self.policy, before)], [step]);
+        let _shown = ShownOnPanic(&under, &steps);
         let expired = self.key.state.is_expired(Timestamp::from_nanos(at));
         let answered = self.key.step(&self.policy, step);
         match (step.action, answered) {
