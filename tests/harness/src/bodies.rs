@@ -1,6 +1,6 @@
 //! What the fuzz targets do with an input: its bytes are read as a case, and the case is run.
 //!
-//! They stand here, and not in the targets, so that stable builds them and `cargo test` replays the corpus. [`input`] says how bytes are read;
+//! They stand here, and not in the targets, so that stable builds them and `cargo test` replays the corpus. `input.rs` says how bytes are read;
 //! each module has one target, by its name, and says what its cases hold.
 
 pub mod clocks;

@@ -1,7 +1,17 @@
 //! Runs lists of operations through the crate and through the oracle, and panics at the first step at which they differ.
 //!
 //! Property tests, exhaustive tests, fuzzing and the soak differ only in where the operations come from; what has to hold of them is
-//! written here, once. [`subject`] says what is tested, [`key`] runs one key, [`keyed`] a store of them.
+//! written here, once.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`subject`] | what is tested: each policy with each state that it can judge |
+//! | [`key`], [`both`] | one key, under one policy at a time or under a pair |
+//! | [`keyed`] | a store of keys |
+//! | [`layers`] | several policies, one answer |
+//! | [`clocks`], [`policy_text`] | the clocks and the text form, against their definitions |
+//! | [`bodies`] | what the fuzz targets do with an input |
+//! | [`soak`] | simulated years of traffic |
 
 pub mod bodies;
 pub mod both;

@@ -3,8 +3,8 @@
 //! Every step is compared with the oracle (law 2), and what was admitted with the bound (law 1), which knows no model. A seed says it
 //! all: a run that fails, fails again.
 //!
-//! [`world`] is the time of the simulation and the clocks that show it; [`lane`] is one key behind one of them, under changing policies;
-//! [`stretch`] collects what the bound is checked on.
+//! `world` is the time of the simulation and the clocks that show it; `lane` is one key behind one of them, under changing policies;
+//! `stretch` collects what the bound is checked on.
 
 mod lane;
 mod stretch;

@@ -1,8 +1,13 @@
 //! Samples of clocks that step back, and readings of counters that wrap.
 //!
-//! The first byte chooses: `00` a monotonic clock, then its tolerance as a time, then its samples as times; `01` a counter of 32 bits, then where it
-//! starts and its ticks a second, then how far each reading is from the one before it, round the whole wrap (`E0`: one back); `02` the same counter, then where
-//! it starts, then how far it goes forward each time. Those are units as costs are, with a limit of half a wrap.
+//! The first byte chooses:
+//!
+//! - `00` a monotonic clock: its tolerance as a time, then its samples as times;
+//! - `01` a counter of 32 bits: where it starts, its ticks a second, then how far each reading is from the one before it, round the
+//!   whole wrap (`E0`: one back);
+//! - `02` the same counter: where it starts, then how far it goes forward each time.
+//!
+//! What is no time is read as a cost is, with a limit of half a wrap.
 
 use core::num::NonZeroU32;
 

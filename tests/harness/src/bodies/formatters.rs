@@ -1,8 +1,8 @@
 //! Every formatter, with arbitrary strings and numbers, read by parsers of other people's.
 //!
-//! A case is four texts, each behind its length (below 64), bytes behind theirs, and then the numbers in the order in which they are read here;
-//! what is left is a JSON value, of which a byte is the kind (`00` null, `01` and `02` numbers, `03` a text, `04` an array, `05` an object, up to
-//! three members, `06` true).
+//! A case is four texts, each behind its length (below 64), bytes behind theirs, and then the numbers in the order in which they are
+//! read here. What is left is a JSON object: up to three members, each a name and a value, of which a byte is the kind (`00` null, `01` and
+//! `02` numbers, `03` a text, `04` an array, `05` an object, `06` true).
 
 use core::fmt::Display;
 use core::time::Duration;

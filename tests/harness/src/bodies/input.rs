@@ -1,9 +1,17 @@
 //! How bytes are read as numbers, policies and steps.
 //!
-//! A byte is the number that it is, while that is small: so a case can be written, and read, with a hex editor. Larger bytes wrap to
-//! small numbers as well, but for the largest, which reach the ends of the range: from `E0` on they stand for an edge, from `F0` on for
-//! one moved a little, from `F8` on for the eight (for units: four) bytes that follow, lowest first. Between `C0` and `DF`, a time is relative to the latest one
-//! before it, and a cost to the policy's limit: up by the low digit at `C`, down by it at `D`. After its end, an input is all zeros.
+//! A byte is the number that it is, while that is small: so a case can be written, and read, with a hex editor. Larger ones wrap to
+//! small numbers too, so that short cases meet themselves, but for the largest:
+//!
+//! | byte | |
+//! | --- | --- |
+//! | `C0` to `CF` | a time, as far after the latest before it as the low digit says; a cost, as far above the policy's limit |
+//! | `D0` to `DF` | the same before it, and below it |
+//! | `E0` to `EF` | an edge: see `WINDOWS`, `TIMES` and `UNITS` |
+//! | `F0` to `F7` | the edge that the next byte says, moved by -4 to 3 |
+//! | `F8` to `FF` | the eight bytes that follow, for units and costs four, lowest first |
+//!
+//! After its end, an input is all zeros.
 
 use crate::key::{Action, Step};
 use crate::oracle::policy::{LAST_TIMESTAMP, LONGEST_NS};

@@ -1,6 +1,6 @@
 //! Every parser and decoder of the crate, each of which takes the whole case.
 //!
-//! None panics, and what one has read can be written and read again as the same. One that is new is a function here and a line in [`PARSERS`].
+//! None panics, and what one has read can be written and read again as the same. One that is new is a function here and a line in `PARSERS`.
 
 mod identity;
 

@@ -1,6 +1,6 @@
 //! Lists of operations on many keys, in every store.
 //!
-//! The first byte chooses the store (its place in the table below), the second the policy and state: `00` fixed windows, `01` a growing log, `02`
+//! The first byte chooses the store (its number in `of`, below), the second the policy and state: `00` fixed windows, `01` a growing log, `02`
 //! a log in place with room for 2, `03` token buckets. Slots have a third, for how many there are. Then come the policies, one to
 //! three behind their number less one, then the steps: the policy and the action as two digits (`4`: what has expired is dropped), and the time;
 //! but for that action, the key stands before the time and the cost after it.
