@@ -686,8 +686,8 @@ proptest! {
         let hashed: HashMap<_, _> = keys.iter().map(|key| (*key, key.to_array())).collect();
         let sorted: BTreeMap<_, _> = keys.iter().map(|key| (*key, key.to_array())).collect();
         for key in &keys {
-            prop_assert_eq!(hashed.get(key.as_bytes()), Some(&key.to_array()));
-            prop_assert_eq!(sorted.get(key.as_bytes()), Some(&key.to_array()));
+            prop_assert_eq!(hashed.get(key.as_bytes()).copied(), Some(key.to_array()));
+            prop_assert_eq!(sorted.get(key.as_bytes()).copied(), Some(key.to_array()));
         }
     }
 }
