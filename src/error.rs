@@ -2,6 +2,7 @@
 //!
 //! Errors of the text form are in [`policy::text`](crate::policy::text), beside what they are about.
 
+use core::cmp::Ordering;
 use core::convert::Infallible;
 use core::error::Error;
 use core::fmt;
@@ -146,6 +147,66 @@ impl fmt::Display for Full {
 }
 
 impl Error for Full {}
+
+/// A number in a state that came from outside, where no policy could have left it.
+///
+/// Bytes and documents that are read as a state are held to all that the policies rely on; see [`wire`](crate::wire).
+///
+/// ```
+/// use tollgate::FixedWindowState;
+/// use tollgate::wire::{DecodeError, OutOfRange, Wire};
+///
+/// let used_up_but_never_open = [0x11, 0, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0];
+/// let error = FixedWindowState::decode(&used_up_but_never_open).unwrap_err();
+/// assert_eq!(error, DecodeError::OutOfRange(OutOfRange::new("used", 10, 0, 0)));
+/// assert_eq!(error.to_string(), "`used` is 10; given the rest, it must be 0: this is no state that a policy has left, so do not trust it");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct OutOfRange {
+    /// The number's name, in the description of the format.
+    pub field: &'static str,
+    /// The number that was given.
+    pub given: u64,
+    /// The least that is allowed, given the others.
+    pub least: u64,
+    /// The most. Below the least where no number would do.
+    pub most: u64,
+}
+
+impl OutOfRange {
+    /// For states outside this crate.
+    ///
+    /// ```
+    /// # use tollgate::wire::OutOfRange;
+    /// assert_eq!(OutOfRange::new("used", 2, 0, 1).most, 1);
+    /// ```
+    #[inline]
+    pub const fn new(field: &'static str, given: u64, least: u64, most: u64) -> Self {
+        Self { field, given, least, most }
+    }
+
+    /// `Ok` where the number is in its range.
+    #[inline]
+    pub(crate) const fn test(field: &'static str, given: u64, least: u64, most: u64) -> Result<(), Self> {
+        if given < least || given > most { Err(Self { field, given, least, most }) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, given, least, most } = self;
+        write!(f, "`{field}` is {given}; given the rest, ")?;
+        match least.cmp(most) {
+            Ordering::Less => write!(f, "it must be {least} to {most}")?,
+            Ordering::Equal => write!(f, "it must be {least}")?,
+            Ordering::Greater => f.write_str("no number would do")?,
+        }
+        f.write_str(": this is no state that a policy has left, so do not trust it")
+    }
+}
+
+impl Error for OutOfRange {}
 
 /// A store that grows is never full.
 impl From<Infallible> for Full {

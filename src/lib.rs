@@ -107,6 +107,7 @@ pub mod policy;
 mod state;
 pub mod store;
 mod time;
+pub mod wire;
 
 pub use clock::{Monotonic, Wrapping32};
 pub use decision::{Decision, Status};

@@ -17,6 +17,9 @@ const NANOS_PER_SEC: u64 = 1_000_000_000;
 /// The longest window, and the longest time that a bucket may take to fill: `2^62` ns, some 146 years.
 pub(crate) const LONGEST: u64 = 1 << 62;
 
+/// The last deadline: the longest time after the last timestamp.
+pub(crate) const LAST_DEADLINE: u64 = Timestamp::MAX.0 + LONGEST;
+
 /// A point in time: nanoseconds since an epoch of the caller's choosing, `0 ..= 2^63 - 1`.
 ///
 /// The epoch may be the Unix epoch, the start of the program or the reset of a device; all timestamps of one store share it.

@@ -7,9 +7,9 @@ use super::Policy;
 use super::inherent::inherent;
 use super::settings::{self, Grid, built};
 use crate::decision::Decision;
-use crate::error::{CostExceedsLimit, PolicyError};
+use crate::error::{CostExceedsLimit, OutOfRange, PolicyError};
 use crate::state::State;
-use crate::time::Timestamp;
+use crate::time::{LAST_DEADLINE, Timestamp};
 
 /// At most `quota` units in each window: the cheapest policy, 16 bytes a key.
 ///
@@ -247,6 +247,20 @@ impl FixedWindowState {
     #[inline]
     fn used_at(&self, now: Timestamp) -> u32 {
         if self.is_expired(now) { 0 } else { self.used }
+    }
+
+    /// `ends_at` and `used`, for [`from_parts`](Self::from_parts).
+    pub(crate) fn parts(&self) -> (u64, u32) {
+        (self.ends_at, self.used)
+    }
+
+    /// A state from what was kept of one, if it can have been one.
+    pub(crate) fn from_parts(ends_at: u64, used: u32) -> Result<Self, OutOfRange> {
+        OutOfRange::test("ends_at", ends_at, 0, LAST_DEADLINE)?;
+        // Units are used of a window that has an end, which is above zero.
+        let most = if ends_at == 0 { 0 } else { u32::MAX };
+        OutOfRange::test("used", used.into(), 0, most.into())?;
+        Ok(Self { ends_at, used })
     }
 }
 

@@ -12,9 +12,9 @@ use super::Policy;
 use super::inherent::inherent;
 use super::settings::{self, built};
 use crate::decision::Decision;
-use crate::error::{CostExceedsLimit, PolicyError};
+use crate::error::{CostExceedsLimit, OutOfRange, PolicyError};
 use crate::state::State;
-use crate::time::Timestamp;
+use crate::time::{LONGEST, Timestamp};
 use continuous::Continuous;
 use interval::Interval;
 
@@ -319,7 +319,7 @@ inherent!(
 ///
 /// # Invariant
 ///
-/// `last <= full_at <= last + 2^62`; a fraction is below what it is a fraction of.
+/// `last <= full_at <= last + 2^62`; a fraction is below what it is a fraction of; nothing is left of it in a bucket that is full at `last`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TokenBucketState {
     /// A deadline, rounded up to a nanosecond.
@@ -340,6 +340,26 @@ impl TokenBucketState {
     #[inline]
     fn read(&self, now: Timestamp) -> u64 {
         now.as_nanos().max(self.last)
+    }
+
+    /// `last`, `full_at`, `slack` and `of`, for [`from_parts`](Self::from_parts).
+    pub(crate) fn parts(&self) -> (u64, u64, u32, u32) {
+        (self.last, self.full_at, self.slack, self.of)
+    }
+
+    /// A state from what was kept of one, if it can have been one.
+    pub(crate) fn from_parts(last: u64, full_at: u64, slack: u32, of: u32) -> Result<Self, OutOfRange> {
+        OutOfRange::test("last", last, 0, Timestamp::MAX.as_nanos())?;
+        // Cannot overflow: a deadline.
+        OutOfRange::test("full_at", full_at, last, last + LONGEST)?;
+        let most = match of {
+            _ if full_at == last => 0,
+            // Less than some quota.
+            0 => u32::MAX - 1,
+            of => of - 1,
+        };
+        OutOfRange::test("slack", slack.into(), 0, most.into())?;
+        Ok(Self { full_at, last, slack, of })
     }
 }
 

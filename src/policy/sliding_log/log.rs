@@ -5,8 +5,9 @@
 //! entry to the next. Entries that have expired stay until something is admitted, since a denial writes nothing.
 
 use super::memory::LogMemory;
+use crate::error::OutOfRange;
 use crate::state::State;
-use crate::time::Timestamp;
+use crate::time::{LAST_DEADLINE, LONGEST, Timestamp};
 
 /// What a [`SlidingLog`](super::SlidingLog) remembers of a key, in a memory of the caller's choice:
 /// [`SlidingLogArray`](super::SlidingLogArray), or [`SlidingLogState`](super::SlidingLogState).
@@ -101,7 +102,7 @@ impl<M: LogMemory> LogState<M> {
     /// Whether there is no room for another entry.
     #[inline]
     pub(super) fn is_full(&self, live: &Live) -> bool {
-        self.len - live.dead >= self.memory.most()
+        self.len - live.dead >= M::MOST
     }
 
     /// When `cost` will be admitted, at least 1 and at most the quota; `None`: now.
@@ -133,7 +134,7 @@ impl<M: LogMemory> LogState<M> {
             let slot = self.slot(newest);
             let before = self.memory.expiry(slot);
             expires = expires.max(before);
-            if expires == before || self.len >= self.memory.most() {
+            if expires == before || self.len >= M::MOST {
                 self.memory.set(slot, expires, self.total);
                 return;
             }
@@ -196,9 +197,63 @@ impl<M: LogMemory> LogState<M> {
     }
 
     /// The entries, oldest first: expiry and units.
-    fn entries(&self) -> impl Iterator<Item = (u64, u32)> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, u32)> {
         (0..self.len)
             .map(|index| (self.expiry(index), self.count_before(index + 1).wrapping_sub(self.count_before(index))))
+    }
+}
+
+/// From what was kept of one: [`for_entries`](Self::for_entries), then [`append`](Self::append) each, then [`last_read_at`](Self::last_read_at).
+///
+/// That a state is one is known when all of them have succeeded: entries hold at least a unit each and `u32::MAX` together, and all expire after
+/// `last`, one later than the other, none more than 2^62 ns after it.
+impl<M: LogMemory> LogState<M> {
+    /// The most entries that there may be.
+    pub(crate) const CAPACITY: u32 = M::MOST;
+
+    /// How many entries there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The time read of the last admission or charge.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// An empty log, for so many entries and one more, which is what a log is read for.
+    pub(crate) fn for_entries(entries: u32) -> Self {
+        Self { memory: M::for_entries((entries as usize).saturating_add(1)), ..Self::default() }
+    }
+
+    /// Adds an entry after all others.
+    pub(crate) fn append(&mut self, expires: u64, units: u32) -> Result<(), OutOfRange> {
+        let newest = self.len.checked_sub(1).map_or(0, |newest| self.expiry(newest));
+        let used = self.total.wrapping_sub(self.gone);
+        OutOfRange::test("entries", u64::from(self.len) + 1, 0, Self::CAPACITY.into())?;
+        // Cannot overflow: a deadline.
+        OutOfRange::test("expires", expires, newest + 1, LAST_DEADLINE)?;
+        OutOfRange::test("units", units.into(), 1, (u32::MAX - used).into())?;
+        if self.len as usize == self.memory.room() && self.memory.fit(self.head as usize, self.len as usize) {
+            self.head = 0;
+        }
+        self.total = self.total.wrapping_add(units);
+        self.memory.set(self.slot(self.len), expires, self.total);
+        self.len += 1;
+        Ok(())
+    }
+
+    /// The log with the time that it last read.
+    pub(crate) fn last_read_at(self, last: u64) -> Result<Self, OutOfRange> {
+        let (least, most) = match self.len.checked_sub(1) {
+            None => (0, Timestamp::MAX.as_nanos()),
+            Some(newest) => {
+                let (first, newest) = (self.expiry(0), self.expiry(newest));
+                (newest.saturating_sub(LONGEST), first.saturating_sub(1).min(Timestamp::MAX.as_nanos()))
+            }
+        };
+        OutOfRange::test("last", last, least, most)?;
+        Ok(Self { last, ..self })
     }
 }
 

@@ -14,11 +14,14 @@ impl<M: Clone + Debug + Default + sealed::Slots> LogMemory for M {}
 
 pub(super) mod sealed {
     pub trait Slots {
+        /// The slots there may be.
+        const MOST: u32;
+
+        /// A memory that is empty, and will not move until there are more than so many entries.
+        fn for_entries(entries: usize) -> Self;
+
         /// The slots there are.
         fn room(&self) -> usize;
-
-        /// The slots there may be.
-        fn most(&self) -> u32;
 
         fn expiry(&self, slot: usize) -> u64;
 
@@ -53,14 +56,16 @@ impl<const N: usize> Default for InPlace<N> {
 }
 
 impl<const N: usize> sealed::Slots for InPlace<N> {
+    const MOST: u32 = N as u32;
+
     #[inline]
-    fn room(&self) -> usize {
-        N
+    fn for_entries(_: usize) -> Self {
+        Self::default()
     }
 
     #[inline]
-    fn most(&self) -> u32 {
-        N as u32
+    fn room(&self) -> usize {
+        N
     }
 
     #[inline]
@@ -114,14 +119,17 @@ impl Growing {
 
 #[cfg(feature = "alloc")]
 impl sealed::Slots for Growing {
-    #[inline]
-    fn room(&self) -> usize {
-        self.expiries.len()
+    const MOST: u32 = u32::MAX;
+
+    fn for_entries(entries: usize) -> Self {
+        let mut memory = Self::default();
+        memory.move_to(entries, 0, 0);
+        memory
     }
 
     #[inline]
-    fn most(&self) -> u32 {
-        u32::MAX
+    fn room(&self) -> usize {
+        self.expiries.len()
     }
 
     #[inline]
