@@ -99,6 +99,9 @@ mod error;
 #[cfg(feature = "format")]
 #[cfg_attr(docsrs, doc(cfg(feature = "format")))]
 pub mod format;
+// The guide is prose: it is part of the documentation, and of nothing that is built.
+#[cfg(all(any(doc, doctest), feature = "std", feature = "format"))]
+pub mod guide;
 #[cfg(feature = "identity")]
 #[cfg_attr(docsrs, doc(cfg(feature = "identity")))]
 pub mod identity;
