@@ -74,9 +74,10 @@
 //! | `alloc` | `BTreeMap` as a store, sliding logs that grow | with `std` |
 //! | `format` | [`format`](mod@format): headers and bodies | yes |
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |
+//! | `heapless` | the maps of [heapless](https://docs.rs/heapless) as stores, in [`Bounded`](store::Bounded); needs Rust 1.88 | no |
 //! | `conformance` | [`conformance`]: the laws, held against stores and policies of your own; implies `std` | no |
 //!
-//! Without features it needs `core` alone. None brings a dependency, and none changes what another does.
+//! Without features it needs `core` alone. Only one named after a crate brings a dependency, that crate; and none changes what another does.
 //!
 //! # Not here
 //!

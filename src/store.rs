@@ -5,6 +5,7 @@
 //! | [`Slots`] | the caller's slots, scanned | reclaims an expired state, else [`Full`](crate::Full) | `core` |
 //! | `HashMap` | grows | never; the caller [`prune`]s | `std` |
 //! | `BTreeMap` | grows | never; the caller [`prune`]s | `alloc` |
+//! | [`Bounded`] | a map of a fixed capacity: heapless's, or another [`BoundedMap`], with its horizon | reclaims an expired state, else [`Full`](crate::Full) | `core`; `heapless` for those maps |
 //! | [`Pruned`] | one of those two, or another [`Map`], with its horizon | never | `core` |
 //!
 //! What a policy makes of a state is in [`policy`](crate::policy); a store knows no policy, so tiers can share one.
@@ -17,13 +18,17 @@
 //! difference whether it has been dropped yet. One far-future timestamp can so move a store
 //! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`].
 
+mod bounded;
 #[cfg(feature = "alloc")]
 mod btree_map;
 #[cfg(feature = "std")]
 mod hash_map;
+#[cfg(feature = "heapless")]
+mod heapless;
 mod map;
 mod slots;
 
+pub use bounded::{Bounded, BoundedMap};
 pub use map::{Map, Prune, Pruned, prune};
 pub use slots::{Slot, SlotMemory, Slots};
 
