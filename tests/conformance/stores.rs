@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard};
 
 use tollgate::conformance::{self, Law, Shared, StoreSuite};
+#[cfg(feature = "heapless")]
+use tollgate::store::Bounded;
 use tollgate::store::{Pruned, prune};
 use tollgate::{
     FixedWindowState, SlidingLogArray, SlidingLogState, Slot, Slots, State, Store, Timestamp, TokenBucketState,
@@ -88,6 +90,25 @@ fn pruned_btree_map() {
             map.prune(now);
         })
         .check();
+}
+
+#[cfg(feature = "heapless")]
+macro_rules! heapless_maps {
+    ($($name:ident: $map:ty, $capacity:literal;)*) => { $(
+        #[test]
+        fn $name() {
+            let suite = StoreSuite::new(NUMBERS, Bounded::<$map>::default).capacity($capacity);
+            suite.depth(4).prune(|map, now| { map.prune(now); }).check();
+        }
+    )* };
+}
+
+#[cfg(feature = "heapless")]
+heapless_maps! {
+    heapless_hashed: heapless::index_map::FnvIndexMap<u64, TokenBucketState, 2>, 2;
+    heapless_hashed_enough: heapless::index_map::FnvIndexMap<u64, SlidingLogArray<2>, 4>, 4;
+    heapless_scanned_one: heapless::LinearMap<u64, FixedWindowState, 1>, 1;
+    heapless_scanned: heapless::LinearMap<u64, (FixedWindowState, TokenBucketState), 2>, 2;
 }
 
 /// One lock around a map.

@@ -3,8 +3,12 @@
 use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::{BTreeMap, HashMap};
 
+#[cfg(feature = "heapless")]
+use heapless::{LinearMap, index_map::FnvIndexMap};
 use proptest::collection::vec;
 use proptest::prelude::*;
+#[cfg(feature = "heapless")]
+use tollgate::store::Bounded;
 use tollgate::store::{Pruned, prune};
 use tollgate::{
     CheckError, CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Full, Slot, Slots, State, Timestamp,
@@ -34,6 +38,21 @@ macro_rules! stores {
     ($($module:ident: $subject:ty, $policies:expr;)*) => { $(
         mod $module {
             use super::*;
+
+            #[cfg(feature = "heapless")]
+            proptest! {
+                #[test]
+                fn heapless_hashed((trace, acts) in keyed(traces::anything($policies))) {
+                    let map: FnvIndexMap<u8, <$subject as Subject>::State, 2> = FnvIndexMap::new();
+                    run::<$subject, _>(Bounded::new(map), &trace.policies, &acts);
+                }
+
+                #[test]
+                fn heapless_scanned((trace, acts) in keyed(traces::anything($policies))) {
+                    let map: LinearMap<u8, <$subject as Subject>::State, 3> = LinearMap::new();
+                    run::<$subject, _>(Bounded::new(map), &trace.policies, &acts);
+                }
+            }
 
             proptest! {
                 #[test]
@@ -136,6 +155,38 @@ fn a_hit_does_not_clone_its_key() {
     assert_eq!(ONE_A_SECOND.check(&mut slots, &Once(1), Timestamp::ZERO), Ok(Decision::Allow));
     let Ok(again) = ONE_A_SECOND.check(&mut slots, &Once(0), Timestamp::ZERO) else { panic!("there") };
     assert!(!again.is_allow());
+}
+
+#[cfg(feature = "heapless")]
+#[test]
+fn heapless_maps_clone_a_key_only_to_add_it_or_to_make_room() {
+    use core::cell::Cell;
+
+    std::thread_local!(static CLONED: Cell<u32> = const { Cell::new(0) });
+
+    #[derive(Debug, PartialEq, Eq, Hash)]
+    struct Counted(u8);
+
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            CLONED.set(CLONED.get() + 1);
+            Self(self.0)
+        }
+    }
+
+    fn clones(mut check: impl FnMut(u8, u64) -> Result<Decision, Full>) {
+        CLONED.set(0);
+        assert_eq!((check(1, 0), CLONED.get()), (Ok(Decision::Allow), 1));
+        assert!(check(1, 0).is_ok_and(|again| !again.is_allow()) && CLONED.get() == 1, "a hit clones none");
+        assert_eq!((check(2, 0), CLONED.get()), (Ok(Decision::Allow), 2));
+        assert_eq!((check(3, 0), CLONED.get()), (Err(Full { capacity: 2 }), 2));
+        assert_eq!((check(3, 1), CLONED.get()), (Ok(Decision::Allow), 4));
+    }
+
+    let mut hashed: Bounded<FnvIndexMap<Counted, FixedWindowState, 2>> = Bounded::default();
+    clones(|key, secs| ONE_A_SECOND.check(&mut hashed, &Counted(key), Timestamp::from_secs(secs)));
+    let mut scanned: Bounded<LinearMap<Counted, FixedWindowState, 2>> = Bounded::default();
+    clones(|key, secs| ONE_A_SECOND.check(&mut scanned, &Counted(key), Timestamp::from_secs(secs)));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use core::fmt::Debug;
 use core::hash::BuildHasher;
 use std::collections::{BTreeMap, HashMap};
 
-use tollgate::store::{Prune, Pruned, SlotMemory, prune};
+use tollgate::store::{Bounded, BoundedMap, Prune, Pruned, SlotMemory, prune};
 use tollgate::{CheckError, Decision, Full, Policy, State, Store, Timestamp};
 use tollgate_oracle::{Answer, StoreModel};
 
@@ -108,6 +108,24 @@ impl<M: Shelf + Prune> Shelf for Pruned<M> {
 
     fn capacity(&self) -> Option<usize> {
         None
+    }
+}
+
+impl<M: BoundedMap<Key = u8> + Prune + Clone + PartialEq + Debug> Shelf for Bounded<M> {
+    fn keys(&self) -> Vec<u8> {
+        self.map().iter().map(|(key, _)| *key).collect()
+    }
+
+    fn prune(&mut self, now: Timestamp) -> usize {
+        self.prune(now)
+    }
+
+    fn horizon(&self) -> Option<Timestamp> {
+        Some(self.horizon())
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        Some(self.map().capacity())
     }
 }
 

@@ -9,8 +9,8 @@ use core::hash::BuildHasherDefault;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::DefaultHasher;
 
-use tollgate::store::Pruned;
-use tollgate::{Full, Slot, Slots, Store};
+use tollgate::store::{Bounded, BoundedMap, Prune, Pruned};
+use tollgate::{Full, Slot, Slots, State, Store, Timestamp};
 
 use super::input::Input;
 use crate::key::Action;
@@ -23,6 +23,53 @@ const KEYS: usize = 6;
 /// Seeded alike in every run.
 type Hashed<S> = HashMap<u8, S, BuildHasherDefault<DefaultHasher>>;
 
+/// A map with room for two keys.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Two<S>(BTreeMap<u8, S>);
+
+impl<S: State> BoundedMap for Two<S> {
+    type Key = u8;
+    type State = S;
+
+    fn capacity(&self) -> usize {
+        2
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&u8, &S)> {
+        self.0.iter()
+    }
+
+    fn get(&self, key: &u8) -> Option<&S> {
+        self.0.get(key)
+    }
+
+    fn get_mut(&mut self, key: &u8) -> Option<&mut S> {
+        self.0.get_mut(key)
+    }
+
+    fn insert(&mut self, key: u8, state: S) {
+        let before = self.0.insert(key, state);
+        assert!(
+            before.is_none() && self.0.len() <= 2,
+            "only a key that is not there is added, and only where there is room"
+        );
+    }
+
+    fn remove(&mut self, key: &u8) {
+        assert!(self.0.remove(key).is_some(), "only what is there is removed");
+    }
+}
+
+impl<S: State> Prune for Two<S> {
+    fn drop_expired(&mut self, now: Timestamp, forgotten: impl FnMut(Timestamp)) {
+        self.0.drop_expired(now, forgotten);
+    }
+}
+
 /// Runs a case.
 ///
 /// # Panics
@@ -30,7 +77,7 @@ type Hashed<S> = HashMap<u8, S, BuildHasherDefault<DefaultHasher>>;
 /// Where the crate and the oracle differ, or a live state is lost.
 pub fn run(case: &[u8]) {
     let mut input = Input::new(case);
-    let store = input.choice(6);
+    let store = input.choice(7);
     match input.choice(4) {
         0 => of::<Windows>(store, input),
         1 => of::<GrowingLog>(store, input),
@@ -49,7 +96,8 @@ fn of<S: Subject>(store: usize, mut input: Input<'_>) {
         2 => within::<S, _>(Hashed::default(), input),
         3 => within::<S, _>(BTreeMap::default(), input),
         4 => within::<S, _>(Pruned::<Hashed<S::State>>::default(), input),
-        _ => within::<S, _>(Pruned::<BTreeMap<u8, S::State>>::default(), input),
+        5 => within::<S, _>(Pruned::<BTreeMap<u8, S::State>>::default(), input),
+        _ => within::<S, _>(Bounded::<Two<S::State>>::default(), input),
     }
 }
 
