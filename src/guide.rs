@@ -3,14 +3,43 @@
 //! | if you ask | read |
 //! | --- | --- |
 //! | which of the policies suits me | [`choosing`] |
-//! | how I deny nothing at first, and see what would be | [`shadow`] |
+//! | by what to count, and whom to believe | [`keys`] |
+//! | which clock to read, and what if it is wrong | [`clocks`] |
+//! | how several limits work together on one request | [`several`] |
+//! | how to have tiers, and change limits while they are in use | [`tiers`] |
+//! | how to deny nothing at first, and see what would be | [`shadow`] |
 //! | what if the cost is known only afterwards | [`usage`] |
+//! | how to limit guesses at a password | [`login`] |
+//! | how to write a policy, a store or a formatter | [`extending`] |
+//! | how to test what I have built | [`testing`] |
 
 #[doc = include_str!("guide/choosing.md")]
 pub mod choosing {}
+
+#[cfg(feature = "identity")]
+#[doc = include_str!("guide/keys.md")]
+pub mod keys {}
+
+#[doc = include_str!("guide/clocks.md")]
+pub mod clocks {}
+
+#[doc = include_str!("guide/several.md")]
+pub mod several {}
+
+#[doc = include_str!("guide/tiers.md")]
+pub mod tiers {}
 
 #[doc = include_str!("guide/shadow.md")]
 pub mod shadow {}
 
 #[doc = include_str!("guide/usage.md")]
 pub mod usage {}
+
+#[doc = include_str!("guide/login.md")]
+pub mod login {}
+
+#[doc = include_str!("guide/extending.md")]
+pub mod extending {}
+
+#[doc = include_str!("guide/testing.md")]
+pub mod testing {}
