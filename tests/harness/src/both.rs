@@ -8,6 +8,7 @@ use tollgate_oracle::{Answer, Model};
 use crate::key::{Action, ShownOnPanic, Step};
 use crate::oracle;
 use crate::subject::{Subject, answer, status};
+use crate::wire;
 
 /// Both in the oracle, where two keys stand for the one.
 struct Models<'a> {
@@ -85,6 +86,7 @@ pub fn run<A: Subject, B: Subject>(policies: &(oracle::Policy, oracle::Policy), 
             assert!(state == before, "a denial, an error, a look and a cost of zero change nothing");
         }
         assert_eq!(status(mine.status_of(&state, now)), models.status(at), "status afterwards");
+        wire::goes_round(&state);
         assert_eq!(state.is_expired(now), at >= models.expires_at(), "is expired");
         assert_eq!(state.expires_at().as_nanos(), models.expires_at().min(LAST_TIMESTAMP), "expires at");
     }

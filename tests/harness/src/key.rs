@@ -8,6 +8,7 @@ use tollgate_oracle::{Answer, Model, policy::LAST_TIMESTAMP};
 
 use crate::oracle;
 use crate::subject::{Subject, answer, status};
+use crate::wire;
 
 /// What is done at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +115,7 @@ impl<S: Subject> Key<S> {
             assert_eq!(self.state, before, "a denial, an error, a look and a cost of zero change nothing");
         }
         self.look(policy, at, cost);
+        wire::goes_round(&self.state);
         answered
     }
 

@@ -10,6 +10,7 @@
 //! | [`keyed`] | a store of keys |
 //! | [`layers`] | several policies, one answer |
 //! | [`clocks`], [`policy_text`] | the clocks and the text form, against their definitions |
+//! | [`wire`] | states as bytes, of any origin |
 //! | [`bodies`] | what the fuzz targets do with an input |
 //! | [`soak`] | simulated years of traffic |
 
@@ -22,5 +23,6 @@ pub mod layers;
 pub mod policy_text;
 pub mod soak;
 pub mod subject;
+pub mod wire;
 
 pub use tollgate_oracle as oracle;

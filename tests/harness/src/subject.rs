@@ -3,8 +3,9 @@
 use core::fmt::Debug;
 use core::time::Duration;
 
+use tollgate::wire::Wire;
 use tollgate::{
-    Decision, FixedWindow, FixedWindowState, Policy, SlidingLog, SlidingLogArray, SlidingLogState, State, Timestamp,
+    Decision, FixedWindow, FixedWindowState, Policy, SlidingLog, SlidingLogArray, SlidingLogState, Timestamp,
     TokenBucket, TokenBucketState,
 };
 use tollgate_oracle::{self as oracle, Answer, Kind};
@@ -14,7 +15,7 @@ pub trait Subject {
     /// The policy.
     type Policy: Policy<Self::State> + Copy + Debug;
     /// What it remembers.
-    type State: State + Debug + Send + Sync;
+    type State: Wire + Debug + Send + Sync;
     /// The same in the oracle.
     const KIND: Kind;
 

@@ -3,6 +3,7 @@
 //! None panics, and what one has read can be written and read again as the same. One that is new is a function here and a line in `PARSERS`.
 
 mod identity;
+mod wire;
 
 use core::fmt::{Debug, Display};
 use core::str::FromStr;
@@ -12,7 +13,8 @@ use super::input::Input;
 use crate::policy_text::read;
 use crate::subject::{Buckets, GrowingLog, Subject, Windows};
 
-const PARSERS: [Body; 5] = [policy_text, policy_settings, identity::prefix, identity::composite_key, identity::headers];
+const PARSERS: [Body; 6] =
+    [policy_text, policy_settings, identity::prefix, identity::composite_key, identity::headers, wire::states];
 
 /// Runs a case.
 ///

@@ -1,0 +1,4 @@
+//! States as bytes (`golden` and `states`).
+
+mod golden;
+mod states;
