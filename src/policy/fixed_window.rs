@@ -1,6 +1,6 @@
 //! [`FixedWindow`]: at most a quota in each window.
 
-use core::num::NonZeroU32;
+use core::num::{NonZeroU32, NonZeroU64};
 use core::time::Duration;
 
 use super::Policy;
@@ -49,7 +49,7 @@ use crate::time::{LAST_DEADLINE, Timestamp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FixedWindow {
     quota: NonZeroU32,
-    window: u64,
+    window: NonZeroU64,
     grid: Option<Grid>,
 }
 
@@ -133,7 +133,7 @@ impl FixedWindow {
     /// assert_eq!(FixedWindow::constant(10, Duration::from_secs(60)).window(), Duration::from_secs(60));
     /// ```
     pub const fn window(&self) -> Duration {
-        Duration::from_nanos(self.window)
+        Duration::from_nanos(self.window.get())
     }
 
     /// Where the grid's first point lies, below one window; `None` where windows open at the first admitted request.
@@ -156,7 +156,7 @@ impl FixedWindow {
     fn end(&self, state: &FixedWindowState, now: Timestamp) -> u64 {
         let end = match self.grid {
             // Cannot overflow: a deadline.
-            None => now.as_nanos() + self.window,
+            None => now.as_nanos() + self.window.get(),
             Some(grid) => grid.after(now.as_nanos()),
         };
         end.max(state.ends_at)
@@ -203,16 +203,18 @@ impl Policy<FixedWindowState> for FixedWindow {
 
     #[inline]
     fn judge(&self, state: &mut FixedWindowState, now: Timestamp) -> Decision {
-        // One comparison for an open window with units left: a `used` of zero wraps and fails it.
-        if now.as_nanos() < state.ends_at && state.used.wrapping_sub(1) < self.limit() - 1 {
-            state.used += 1;
-            return Decision::Allow;
+        if !state.is_expired(now) {
+            // One comparison for an open window with units left: a `used` of zero wraps and fails it.
+            if state.used.wrapping_sub(1) < self.limit() - 1 {
+                state.used += 1;
+                return Decision::Allow;
+            }
+            if state.used > 0 {
+                return Decision::Deny { retry_after: now.until_deadline(state.ends_at) };
+            }
         }
-        if state.used_at(now) == 0 {
-            *state = FixedWindowState { ends_at: self.end(state, now), used: 1 };
-            return Decision::Allow;
-        }
-        Decision::Deny { retry_after: now.until_deadline(state.ends_at) }
+        *state = FixedWindowState { ends_at: self.end(state, now), used: 1 };
+        Decision::Allow
     }
 }
 

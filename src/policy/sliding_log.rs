@@ -95,7 +95,7 @@ impl SlidingLog {
     /// ```
     pub const fn new(quota: u32, window: Duration) -> Result<Self, PolicyError> {
         match (settings::quota(quota), settings::window(window)) {
-            (Ok(quota), Ok(window)) => Ok(Self { quota, window }),
+            (Ok(quota), Ok(window)) => Ok(Self { quota, window: window.get() }),
             (Err(error), _) | (_, Err(error)) => Err(error),
         }
     }

@@ -128,7 +128,7 @@ impl TokenBucket {
             (Err(error), _) | (_, Err(error)) => return Err(error),
         };
         let pace = match refill {
-            Refill::Continuous => match Continuous::new(quota, window, burst) {
+            Refill::Continuous => match Continuous::new(quota, window.get(), burst) {
                 Ok(pace) => Pace::Continuous(pace),
                 Err(error) => return Err(error),
             },
@@ -137,7 +137,7 @@ impl TokenBucket {
                 Err(error) => return Err(error),
             },
         };
-        Ok(Self { quota, burst, window, pace })
+        Ok(Self { quota, burst, window: window.get(), pace })
     }
 
     /// As [`new`](TokenBucket::new) for a `const`, where a bad policy fails the build.
@@ -240,19 +240,13 @@ impl Policy<TokenBucketState> for TokenBucket {
     #[inline]
     fn preview(&self, state: &TokenBucketState, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
         CostExceedsLimit::test(cost, self.limit())?;
-        let read = state.read(now);
-        if cost == 0 || state.full_at <= read {
+        if cost == 0 {
             return Ok(Decision::Allow);
         }
-        let spare = self.limit() - cost;
-        let allowed_at = match &self.pace {
-            Pace::Continuous(pace) => pace.has_spare_at(state, spare),
-            Pace::Interval(pace) => pace.has_spare_at(state, spare),
-        };
-        if allowed_at <= read {
-            return Ok(Decision::Allow);
-        }
-        Ok(Decision::Deny { retry_after: now.until_deadline(allowed_at) })
+        Ok(match self.judged(state, cost, now) {
+            Ok(_) => Decision::Allow,
+            Err(allowed_at) => Decision::Deny { retry_after: now.until_deadline(allowed_at) },
+        })
     }
 
     #[inline]
@@ -294,8 +288,28 @@ impl Policy<TokenBucketState> for TokenBucket {
     #[inline]
     fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
         match &self.pace {
-            Pace::Continuous(pace) => pace.judge(state, now),
+            Pace::Continuous(pace) => state.settle(pace.judged_one(state, now.as_nanos()), now),
             Pace::Interval(pace) => pace.judge(state, now),
+        }
+    }
+
+    #[inline]
+    fn judge_n(&self, state: &mut TokenBucketState, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
+        CostExceedsLimit::test(cost, self.limit())?;
+        if cost == 0 {
+            return Ok(Decision::Allow);
+        }
+        Ok(state.settle(self.judged(state, cost, now), now))
+    }
+}
+
+impl TokenBucket {
+    /// What becomes of a bucket from which a cost within `1 ..= burst` is taken; or else when it may be.
+    #[inline]
+    fn judged(&self, state: &TokenBucketState, cost: u32, now: Timestamp) -> Result<TokenBucketState, u64> {
+        match &self.pace {
+            Pace::Continuous(pace) => pace.judged(state, cost, now.as_nanos()),
+            Pace::Interval(pace) => pace.judged(state, cost, now.as_nanos()),
         }
     }
 }
@@ -340,6 +354,18 @@ impl TokenBucketState {
     #[inline]
     fn read(&self, now: Timestamp) -> u64 {
         now.as_nanos().max(self.last)
+    }
+
+    /// Becomes what a judgement makes of it; or else it is denied until then.
+    #[inline]
+    fn settle(&mut self, judged: Result<Self, u64>, now: Timestamp) -> Decision {
+        match judged {
+            Ok(taken) => {
+                *self = taken;
+                Decision::Allow
+            }
+            Err(allowed_at) => Decision::Deny { retry_after: now.until_deadline(allowed_at) },
+        }
     }
 
     /// `last`, `full_at`, `slack` and `of`, for [`from_parts`](Self::from_parts).

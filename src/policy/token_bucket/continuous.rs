@@ -3,35 +3,34 @@
 //! A token takes `window / quota` ns to come back. With the bucket full at the time `F`, it misses `(F - t) x quota / window` tokens at
 //! an earlier `t`, so that a cost of `c` may pass where `F + c x window / quota <= t + burst x window / quota`, and then moves `F` by its share.
 //!
-//! `F` is kept as `full_at - slack / quota` ns with `slack < quota`: the whole part rounded up, since whole nanoseconds are all that a
-//! timestamp can tell apart, and what was rounded, so that nothing is lost. A bucket that is full at `F <= t` is full at `t`.
+//! `F` is kept as `whole - slack / quota` ns with `slack < quota`: rounded up to a whole number, since whole nanoseconds are all that a timestamp can
+//! tell apart, and what that added, so that nothing is lost. A bucket that is full at `F <= t` is full at `t`. Lengths of time are kept likewise.
 //!
 //! # Why no sum overflows
 //!
 //! An admission at `t` leaves `F <= t + burst x window / quota <= t + 2^62`, which the constructor has checked; a charge is cut off there. So
-//! `full_at <= last + 2^62` always, below 2^63 + 2^62. A fraction of two parts is below twice the quota, and is summed in 64 bits.
+//! `full_at <= last + 2^62` always, below 2^63 + 2^62, and there is room for another 2^62.
 
 use core::num::NonZeroU32;
 
 use super::TokenBucketState;
-use crate::decision::Decision;
 use crate::error::PolicyError;
-use crate::time::{LONGEST, Timestamp};
+use crate::time::LONGEST;
 
-/// A length of time of `whole + part / quota` ns, with `part < quota`.
+/// A time, or a length of time, of `whole - slack / quota` ns, with `slack < quota`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Span {
+struct Exact {
     whole: u64,
-    part: u32,
+    slack: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Continuous {
     quota: NonZeroU32,
     /// In which one token comes back.
-    token: Span,
+    token: Exact,
     /// In which all tokens but one come back: how far ahead of `t` the bucket may be full for one more token to be there.
-    all_but_one: Span,
+    all_but_one: Exact,
 }
 
 impl Continuous {
@@ -40,101 +39,129 @@ impl Continuous {
         if fill > LONGEST as u128 {
             return Err(PolicyError::Fill { nanos: fill });
         }
-        // The part is below the quota.
-        let token = Span { whole: window / quota.get() as u64, part: (window % quota.get() as u64) as u32 };
-        let all_but_one = Self::times(token, burst.get() - 1, quota);
-        Ok(Self { quota, token, all_but_one })
+        let whole = window.div_ceil(quota.get() as u64);
+        // Cannot overflow: less than a quota above the window. The slack is below the quota.
+        let token = Exact { whole, slack: (whole * quota.get() as u64 - window) as u32 };
+        Ok(Self { quota, token, all_but_one: Self::times(token, burst.get() - 1, quota) })
     }
 
-    /// The time in which `tokens` come back, saturating where the whole part is beyond all that fits.
+    /// The time in which `tokens` come back, saturating beyond all that fits.
     ///
-    /// Cannot overflow: the product of the parts is below 2^64, and its quotient below 2^32.
+    /// Cannot overflow: the product of the slacks is below 2^64, and its quotient below `tokens`, which the whole part is not.
     #[inline]
-    const fn times(token: Span, tokens: u32, quota: NonZeroU32) -> Span {
-        let parts = token.part as u64 * tokens as u64;
+    const fn times(token: Exact, tokens: u32, quota: NonZeroU32) -> Exact {
+        let slacks = token.slack as u64 * tokens as u64;
         let quota = quota.get() as u64;
-        let whole = token.whole.saturating_mul(tokens as u64).saturating_add(parts / quota);
-        Span { whole, part: (parts % quota) as u32 }
+        Exact { whole: token.whole.saturating_mul(tokens as u64) - slacks / quota, slack: (slacks % quota) as u32 }
     }
 
-    /// The slack of a state, in this quota's fractions; none where it is in another's, which rounds against the key.
+    /// In which so many tokens come back. One is known, without a division.
     #[inline]
-    fn slack(&self, state: &TokenBucketState) -> u32 {
-        if state.of == self.quota.get() { state.slack } else { 0 }
+    fn tokens(&self, tokens: u32) -> Exact {
+        if tokens == 1 { self.token } else { Self::times(self.token, tokens, self.quota) }
     }
 
-    /// The first nanosecond at which the bucket is full but for `ahead`. Cannot overflow: a bucket is never fuller than full.
+    /// When a bucket is full, in this quota's fractions; without the fraction where it is in another's, which rounds against the key.
     #[inline]
-    fn full_but_for(&self, state: &TokenBucketState, ahead: Span) -> u64 {
-        let whole_more = u64::from(self.slack(state)) + u64::from(ahead.part) >= u64::from(self.quota.get());
-        state.full_at.saturating_sub(ahead.whole).saturating_sub(u64::from(whole_more))
+    fn full(&self, state: &TokenBucketState) -> Exact {
+        Exact { whole: state.full_at, slack: if state.of == self.quota.get() { state.slack } else { 0 } }
     }
 
-    /// When the bucket has `spare` tokens less than full, or was going to have.
+    /// Cannot overflow for a deadline and at most 2^62 ns.
     #[inline]
-    pub(super) fn has_spare_at(&self, state: &TokenBucketState, spare: u32) -> u64 {
-        self.full_but_for(state, Self::times(self.token, spare, self.quota))
+    fn sum(&self, time: Exact, span: Exact) -> Exact {
+        let whole = time.whole + span.whole;
+        match time.slack.checked_sub(self.quota.get() - span.slack) {
+            None => Exact { whole, slack: time.slack + span.slack },
+            // Cannot overflow: where there is slack, the whole part is at least 1.
+            Some(slack) => Exact { whole: whole - 1, slack },
+        }
+    }
+
+    /// Zero where `span` is longer.
+    #[inline]
+    fn difference(&self, time: Exact, span: Exact) -> Exact {
+        let (carry, slack) = match time.slack.checked_sub(span.slack) {
+            Some(slack) => (0, slack),
+            // Cannot overflow: below the quota.
+            None => (1, time.slack + (self.quota.get() - span.slack)),
+        };
+        // Cannot overflow: a deadline.
+        match (time.whole + carry).checked_sub(span.whole) {
+            Some(whole) if whole > 0 => Exact { whole, slack },
+            _ => Exact { whole: 0, slack: 0 },
+        }
+    }
+
+    #[inline]
+    fn state(&self, full: Exact, last: u64) -> TokenBucketState {
+        TokenBucketState { full_at: full.whole, last, slack: full.slack, of: self.quota.get() }
+    }
+
+    /// What becomes of a bucket from which one token is taken; or else when it may be.
+    #[inline]
+    pub(super) fn judged_one(&self, state: &TokenBucketState, now: u64) -> Result<TokenBucketState, u64> {
+        self.judged_span(state, self.token, self.all_but_one, now)
+    }
+
+    /// The same for a cost of at most the burst.
+    #[inline]
+    pub(super) fn judged(&self, state: &TokenBucketState, cost: u32, now: u64) -> Result<TokenBucketState, u64> {
+        let span = self.tokens(cost);
+        self.judged_span(state, span, self.difference(self.sum(self.all_but_one, self.token), span), now)
+    }
+
+    /// The same for the tokens that come back in `span`, while all others come back in `others`.
+    #[inline]
+    fn judged_span(
+        &self,
+        state: &TokenBucketState,
+        span: Exact,
+        others: Exact,
+        now: u64,
+    ) -> Result<TokenBucketState, u64> {
+        // No need for the time of the last admission, at which it may have been full at the earliest.
+        if state.full_at <= now {
+            return Ok(self.state(Exact { whole: now + span.whole, slack: span.slack }, now));
+        }
+        let read = state.last.max(now);
+        let full = self.full(state);
+        // Cannot overflow: `read` is a timestamp. The whole parts decide, and the fractions only where those are equal.
+        let latest = read + others.whole;
+        let too_late = full.slack < others.slack;
+        if full.whole > latest || (full.whole == latest && too_late) {
+            return Err(full.whole - others.whole + u64::from(too_late));
+        }
+        Ok(self.state(self.sum(full, span), read))
     }
 
     /// The tokens that a bucket misses at `read`, rounded up, saturating; it must not be full.
     #[inline]
     pub(super) fn missing(&self, state: &TokenBucketState, read: u64, window: u64) -> u32 {
+        let full = self.full(state);
         // Cannot overflow: below 2^62 x 2^32. Nor below zero: it is at least 1 x quota, and the slack less than that.
-        let ahead = u128::from(state.full_at - read) * u128::from(self.quota.get()) - u128::from(self.slack(state));
+        let ahead = u128::from(full.whole - read) * u128::from(self.quota.get()) - u128::from(full.slack);
         u32::try_from(ahead.div_ceil(u128::from(window))).unwrap_or(u32::MAX)
-    }
-
-    /// The state with `span` added to the time at which it is full: one that may pass, or is below 2^62 ns.
-    #[inline]
-    fn later(&self, state: &TokenBucketState, span: Span, read: u64) -> TokenBucketState {
-        let (full_at, slack) = if state.full_at > read { (state.full_at, self.slack(state)) } else { (read, 0) };
-        let of = self.quota.get();
-        // Cannot overflow: the slack is below the part that is larger than it, which is below the quota.
-        let (carry, slack) = if slack >= span.part { (0, slack - span.part) } else { (1, slack + (of - span.part)) };
-        // Cannot overflow: what may pass leaves it at most 2^62 ns after `read`; else, it is below 2^63 + 2^62, and less than 2^62 is added.
-        TokenBucketState { full_at: full_at + span.whole + carry, last: read, slack, of }
     }
 
     #[inline]
     pub(super) fn taken(&self, state: &TokenBucketState, cost: u32, read: u64) -> TokenBucketState {
-        let span = Self::times(self.token, cost, self.quota);
+        let span = self.tokens(cost);
         // Cannot overflow: `read` is a timestamp.
         let longest = read + LONGEST;
-        if span.whole < LONGEST {
-            let taken = self.later(state, span, read);
-            if taken.full_at <= longest {
-                return taken;
+        if span.whole <= LONGEST {
+            let from = if state.full_at > read { self.full(state) } else { Exact { whole: read, slack: 0 } };
+            let full = self.sum(from, span);
+            if full.whole <= longest {
+                return self.state(full, read);
             }
         }
-        TokenBucketState { full_at: longest, last: read, slack: 0, of: self.quota.get() }
+        self.state(Exact { whole: longest, slack: 0 }, read)
     }
 
     #[inline]
     pub(super) fn given_back(&self, state: &TokenBucketState, cost: u32) -> TokenBucketState {
-        let span = Self::times(self.token, cost, self.quota);
-        let of = self.quota.get();
-        let parts = u64::from(self.slack(state)) + u64::from(span.part);
-        let (carry, slack) = if parts >= u64::from(of) { (1, parts - u64::from(of)) } else { (0, parts) };
-        let full_at = state.full_at.saturating_sub(span.whole).saturating_sub(carry);
-        if full_at <= state.last {
-            return TokenBucketState { full_at: state.last, last: state.last, slack: 0, of };
-        }
-        // Below the quota.
-        TokenBucketState { full_at, last: state.last, slack: slack as u32, of }
-    }
-
-    #[inline]
-    pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
-        let read = state.read(now);
-        // The whole nanoseconds decide, but for one; the fractions only there. Cannot overflow: `read` is a timestamp.
-        let latest = read + self.all_but_one.whole;
-        if state.full_at > latest {
-            let allowed_at = self.full_but_for(state, self.all_but_one);
-            if allowed_at > read {
-                return Decision::Deny { retry_after: now.until_deadline(allowed_at) };
-            }
-        }
-        *state = self.later(state, self.token, read);
-        Decision::Allow
+        let full = self.difference(self.full(state), self.tokens(cost));
+        self.state(if full.whole > state.last { full } else { Exact { whole: state.last, slack: 0 } }, state.last)
     }
 }

@@ -14,7 +14,7 @@
 //! which the constructor has checked; a charge is cut off there, and a refund never moves it later. So `full_at <= last + 2^62` always, and
 //! the next point is less than a window after that, below 2^64.
 
-use core::num::NonZeroU32;
+use core::num::{NonZeroU32, NonZeroU64};
 
 use super::TokenBucketState;
 use crate::decision::Decision;
@@ -25,7 +25,7 @@ use crate::time::{LONGEST, Timestamp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Interval {
     quota: NonZeroU32,
-    window: u64,
+    burst: NonZeroU32,
     grid: Grid,
     multiples: Multiples,
     /// In which all tokens but one come back: how far ahead of `t` the bucket may be full for one more token to be there.
@@ -49,21 +49,25 @@ struct Reading {
 impl Interval {
     pub(super) const fn new(
         quota: NonZeroU32,
-        window: u64,
+        window: NonZeroU64,
         burst: NonZeroU32,
         origin: Timestamp,
     ) -> Result<Self, PolicyError> {
-        let fill = burst.get().div_ceil(quota.get()) as u128 * window as u128;
+        let fill = burst.get().div_ceil(quota.get()) as u128 * window.get() as u128;
         if fill > LONGEST as u128 {
             return Err(PolicyError::Fill { nanos: fill });
         }
-        let grid = Grid::new(window, origin);
-        let all_but_one = Self::refills(burst.get() - 1, quota, window);
-        Ok(Self { quota, window, grid, multiples: Multiples::of(window), all_but_one })
+        let all_but_one = Self::refills(burst.get() - 1, quota, window.get());
+        Ok(Self { quota, burst, grid: Grid::new(window, origin), multiples: Multiples::of(window.get()), all_but_one })
     }
 
     pub(super) const fn origin(&self) -> Timestamp {
         self.grid.phase()
+    }
+
+    #[inline]
+    fn window(&self) -> u64 {
+        self.grid.window()
     }
 
     /// Cannot overflow for tokens below the burst: see the constructor.
@@ -72,37 +76,83 @@ impl Interval {
         Refills { time: (tokens / quota.get()) as u64 * window, rest: tokens % quota.get() }
     }
 
+    /// Whether a state was written on this grid, for a bucket that is not full, with no more to spare than this quota allows.
+    #[inline]
+    fn is_mine(&self, state: &TokenBucketState) -> bool {
+        state.of == 0 && state.slack < self.quota.get() && self.multiples.contains(self.grid.since_first(state.full_at))
+    }
+
     /// What the state of a bucket that is not full means on this grid.
     #[inline]
     fn reading(&self, state: &TokenBucketState) -> Reading {
-        // Cannot overflow: a deadline plus a window, below 2^63 + 2^62 + 2^62.
-        let from_first = state.full_at + (self.window - self.grid.phase().as_nanos());
-        if state.of == 0 && state.slack < self.quota.get() && self.multiples.contains(from_first) {
+        if self.is_mine(state) {
             return Reading { full_at: state.full_at, spare: state.slack };
         }
-        self.reading_of_another(state)
-    }
-
-    /// The same where the state was written by another policy.
-    #[cold]
-    fn reading_of_another(&self, state: &TokenBucketState) -> Reading {
         let full_at = self.grid.at_or_after(state.full_at);
         let on_the_grid = state.of == 0 && full_at == state.full_at;
         Reading { full_at, spare: if on_the_grid { state.slack.min(self.quota.get() - 1) } else { 0 } }
     }
 
-    /// The point at which the bucket is full but for `ahead`. Cannot overflow: a bucket is never fuller than full.
+    /// Whether a bucket that is full but for `others` would be so at `read`; or else at which point.
     #[inline]
-    fn full_but_for(&self, reading: Reading, ahead: Refills) -> u64 {
-        let whole = reading.full_at.saturating_sub(ahead.time);
-        let one_more = u64::from(reading.spare) + u64::from(ahead.rest) >= u64::from(self.quota.get());
-        if one_more { whole.saturating_sub(self.window) } else { whole }
+    fn has_all_but(&self, others: Refills, reading: Reading, read: u64) -> Result<(), u64> {
+        // Cannot overflow: `read` is a timestamp, to which two lengths of time are added.
+        let latest = read + others.time;
+        if reading.full_at <= latest {
+            return Ok(());
+        }
+        // One more quota comes back with what is left of the last, so that this is a window earlier.
+        if u64::from(reading.spare) + u64::from(others.rest) < u64::from(self.quota.get()) {
+            return Err(reading.full_at - others.time);
+        }
+        if reading.full_at <= latest + self.window() {
+            Ok(())
+        } else {
+            Err(reading.full_at - others.time - self.window())
+        }
     }
 
-    /// When a bucket that is not full has `spare` tokens less than full.
+    /// Whether one token may be taken, taking it if so. Out of line, so that judging a continuous bucket is small enough to be inlined.
+    #[inline(never)]
+    pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
+        if state.full_at <= now.as_nanos() || !self.is_mine(state) {
+            return self.judge_anew(state, now);
+        }
+        let read = state.read(now);
+        let reading = Reading { full_at: state.full_at, spare: state.slack };
+        if let Err(allowed_at) = self.has_all_but(self.all_but_one, reading, read) {
+            return Decision::Deny { retry_after: now.until_deadline(allowed_at) };
+        }
+        state.last = read;
+        match state.slack.checked_sub(1) {
+            Some(spare) => state.slack = spare,
+            None => {
+                // Cannot overflow: a deadline plus a window.
+                state.full_at += self.window();
+                state.slack = self.quota.get() - 1;
+            }
+        }
+        Decision::Allow
+    }
+
+    /// The same for a bucket that is full, or was written by another policy: seldom more than once a window, and with a division.
+    #[cold]
+    fn judge_anew(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
+        state.settle(self.judged(state, 1, now.as_nanos()), now)
+    }
+
+    /// What becomes of a bucket from which a cost of at most the burst is taken; or else when it may be.
     #[inline]
-    pub(super) fn has_spare_at(&self, state: &TokenBucketState, spare: u32) -> u64 {
-        self.full_but_for(self.reading(state), Self::refills(spare, self.quota, self.window)).min(state.full_at)
+    pub(super) fn judged(&self, state: &TokenBucketState, cost: u32, now: u64) -> Result<TokenBucketState, u64> {
+        let read = state.last.max(now);
+        if state.full_at > read {
+            let others = Self::refills(self.burst.get() - cost, self.quota, self.window());
+            if let Err(allowed_at) = self.has_all_but(others, self.reading(state), read) {
+                // Off the grid, it may be full before that.
+                return Err(allowed_at.min(state.full_at));
+            }
+        }
+        Ok(self.taken(state, cost, read))
     }
 
     /// The tokens that a bucket that is not full misses at `read`, saturating.
@@ -110,7 +160,7 @@ impl Interval {
     pub(super) fn missing(&self, state: &TokenBucketState, read: u64) -> u32 {
         let Reading { full_at, spare } = self.reading(state);
         // Cannot overflow: the point is not before the time at which the bucket is full.
-        let points = (full_at - read).div_ceil(self.window);
+        let points = (full_at - read).div_ceil(self.window());
         let tokens = points.saturating_mul(u64::from(self.quota.get())).saturating_sub(u64::from(spare));
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
@@ -127,7 +177,7 @@ impl Interval {
         };
         let beyond = u64::from(cost).saturating_sub(spare);
         let points = beyond.div_ceil(quota);
-        let full_at = full_at.saturating_add(points.saturating_mul(self.window));
+        let full_at = full_at.saturating_add(points.saturating_mul(self.window()));
         // Cannot overflow: `read` is a timestamp.
         if full_at > read + LONGEST {
             return TokenBucketState { full_at: self.grid.at_or_before(read + LONGEST), last: read, slack: 0, of: 0 };
@@ -143,7 +193,7 @@ impl Interval {
         let Reading { full_at, spare } = self.reading(state);
         let quota = u64::from(self.quota.get());
         let spare = u64::from(spare) + u64::from(cost);
-        let full_at = full_at.saturating_sub((spare / quota).saturating_mul(self.window));
+        let full_at = full_at.saturating_sub((spare / quota).saturating_mul(self.window()));
         if full_at <= state.last {
             return TokenBucketState { full_at: state.last, last: state.last, slack: 0, of: 0 };
         }
@@ -154,28 +204,6 @@ impl Interval {
         // Below the quota.
         TokenBucketState { full_at, last: state.last, slack: (spare % quota) as u32, of: 0 }
     }
-
-    #[inline]
-    pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
-        let read = state.read(now);
-        let spare = self.quota.get() - 1;
-        if state.full_at <= read {
-            *state = TokenBucketState { full_at: self.grid.after(read), last: read, slack: spare, of: 0 };
-            return Decision::Allow;
-        }
-        let reading = self.reading(state);
-        let allowed_at = self.full_but_for(reading, self.all_but_one);
-        if allowed_at > read {
-            return Decision::Deny { retry_after: now.until_deadline(allowed_at.min(state.full_at)) };
-        }
-        let (full_at, slack) = match reading.spare.checked_sub(1) {
-            Some(spare) => (reading.full_at, spare),
-            // Cannot overflow: a deadline plus a window.
-            None => (reading.full_at + self.window, spare),
-        };
-        *state = TokenBucketState { full_at, last: read, slack, of: 0 };
-        Decision::Allow
-    }
 }
 
 /// The multiples of a window `odd x 2^twos`.
@@ -183,9 +211,10 @@ impl Interval {
 struct Multiples {
     /// That of `odd`, modulo 2^64.
     inverse: u64,
-    twos: u32,
-    /// How many multiples above zero there are below 2^64.
-    count: u64,
+    /// The bits that are zero in a multiple of `2^twos`, and in its product with the inverse.
+    zeros: u64,
+    /// The product of the greatest multiple below 2^64 with the inverse.
+    greatest: u64,
 }
 
 impl Multiples {
@@ -199,12 +228,12 @@ impl Multiples {
             inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
             right *= 2;
         }
-        Self { inverse, twos, count: u64::MAX / window }
+        Self { inverse, zeros: (1 << twos) - 1, greatest: (u64::MAX / window) << twos }
     }
 
     #[inline]
     const fn contains(self, number: u64) -> bool {
-        number.wrapping_mul(self.inverse).rotate_right(self.twos) <= self.count
+        number & self.zeros == 0 && number.wrapping_mul(self.inverse) <= self.greatest
     }
 }
 
