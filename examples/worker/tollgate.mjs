@@ -2,6 +2,9 @@
 //
 // The other side of `src/lib.rs`, which says what is in the buffer. Neither side remembers anything but the policies.
 
+/** The bytes of an answer's numbers. */
+const HEAD = 48;
+
 const KINDS = { "fixed-window": 1, "sliding-log": 2, "token-bucket": 3 };
 
 /** A policy, or its name, that is none. */
@@ -45,7 +48,7 @@ export class Tollgate {
  *     retryAfter  of a denial, how long until the same request passes
  *     limit, remaining, growsIn, fullIn    how the key stands, after what was asked
  *     state       the bytes to keep from here on, only where they have changed
- *     expiresAt   from when on the key may be forgotten
+ *     expiresAt, isExpired    from when on the key may be forgotten, and whether it may now
  *
  * Waits and times are `BigInt`s of nanoseconds, and exact. Only `check` and `charge` with a cost, and `refund`, can change the state.
  */
@@ -91,7 +94,7 @@ class Policy {
 
   /** Whether the key may be forgotten. */
   isExpired(state, now) {
-    return this.#ask("expired", state, 0, now).decision === "allow";
+    return this.status(state, now).isExpired;
   }
 
   /** The header fields that tell an answer, as pairs: `RateLimit` and `RateLimit-Policy` of draft 10, and `Retry-After` of a denial. */
@@ -122,6 +125,7 @@ class Policy {
       expiresAt: numbers.getBigUint64(24, true),
       limit: numbers.getUint32(32, true),
       remaining: numbers.getUint32(36, true),
+      isExpired: numbers.getUint32(40, true) === 1,
       state: bytes.length > 0 ? bytes : undefined,
     };
   }
@@ -134,7 +138,7 @@ function caller({ memory, buffer, buffer_len, ...functions }) {
   const decoder = new TextDecoder();
   // The memory never grows, so this is where it stays.
   const shared = new Uint8Array(memory.buffer, buffer(), buffer_len());
-  const numbers = new DataView(memory.buffer, buffer(), 44);
+  const numbers = new DataView(memory.buffer, buffer(), HEAD);
   return (name, before, parts, after) => {
     let length = 0;
     for (const part of parts) {
@@ -143,7 +147,7 @@ function caller({ memory, buffer, buffer_len, ...functions }) {
       length += part.length;
     }
     const outcome = functions[name](...before, ...parts.map((part) => part.length), ...after);
-    const bytes = shared.slice(44, 44 + numbers.getUint32(40, true));
+    const bytes = shared.slice(HEAD, HEAD + numbers.getUint32(44, true));
     const text = () => decoder.decode(bytes);
     if (outcome === 3) throw new PolicyError(text());
     if (outcome === 4) throw new StateError(text());

@@ -1,11 +1,13 @@
 //! A policy, a state and a time in; an answer out, with the new state where it has changed.
 
 use core::str::FromStr;
+use core::time::Duration;
 
 use tollgate::wire::Wire;
+use tollgate::wire::step::{self, Step, StepError};
 use tollgate::{
     Decision, FixedWindow, FixedWindowState, ParsePolicyError, Policy, SlidingLog, SlidingLogArray, Timestamp,
-    TokenBucket, TokenBucketState, Wait,
+    TokenBucket, TokenBucketState,
 };
 
 use crate::Outcome;
@@ -21,7 +23,6 @@ pub(crate) enum Ask {
     Peek,
     Charge,
     Refund,
-    Expired,
 }
 
 /// A question about one key.
@@ -56,32 +57,46 @@ impl Call {
         S: Wire,
     {
         let policy: P = policy.parse()?;
-        let before = if stored.is_empty() { S::default() } else { S::decode(stored)? };
-        let mut state = before.clone();
-        let Self { ask, cost, now } = *self;
-        let decision = match ask {
-            Ask::Check => policy.judge_n(&mut state, cost, now),
-            Ask::Peek => policy.preview(&state, cost, now),
-            Ask::Charge => {
-                policy.charge_to(&mut state, cost, now);
-                Ok(Decision::Allow)
-            }
-            Ask::Refund => {
-                policy.refund_to(&mut state, cost, now);
-                Ok(Decision::Allow)
-            }
-            Ask::Expired if state.is_expired(now) => Ok(Decision::Allow),
-            Ask::Expired => Ok(Decision::Deny { retry_after: now.until(state.expires_at()) }),
+        let stored = if stored.is_empty() { None } else { Some(stored) };
+        let (outcome, step) = match self.step(&policy, stored) {
+            Ok(step) => (None, step),
+            // How the key stands is told all the same.
+            Err(StepError::CostExceedsLimit(_)) => (Some(Outcome::Never), look(&policy, stored, 0, self.now)?),
+            Err(error) => return Err(error.into()),
         };
-        let (outcome, retry_after) = match decision {
-            Ok(Decision::Allow) => (Outcome::Allow, Wait::ZERO),
-            Ok(Decision::Deny { retry_after }) => (Outcome::Deny, retry_after),
-            Err(_) => (Outcome::Never, Wait::ZERO),
+        let (decision, written) = match &step {
+            Step::Settled { decision, .. } => (*decision, None),
+            // Its condition always holds: an object's state is its own.
+            Step::Write(write) => (Decision::Allow, Some(&write.state)),
         };
-        reply.numbers(retry_after, policy.status_of(&state, now), state.expires_at());
-        if state != before {
-            reply.state(&state)?;
+        let retry_after = decision.retry_after().unwrap_or_default();
+        reply.numbers(retry_after, policy.status_of(step.state(), self.now), step.state(), self.now);
+        if let Some(state) = written {
+            reply.state(state)?;
         }
-        Ok(outcome)
+        Ok(outcome.unwrap_or(if decision.is_allow() { Outcome::Allow } else { Outcome::Deny }))
     }
+
+    fn step<'a, S: Wire>(&self, policy: &impl Policy<S>, stored: Option<&'a [u8]>) -> Result<Step<'a, S>, StepError> {
+        let Self { ask, cost, now } = *self;
+        // How long to keep a state, JavaScript finds out from its expiry.
+        let skew = Duration::ZERO;
+        match ask {
+            Ask::Check => step::check(policy, stored, cost, now, skew),
+            Ask::Charge => Ok(step::charge(policy, stored, cost, now, skew)?),
+            Ask::Refund => Ok(step::refund(policy, stored, cost, now, skew)?),
+            Ask::Peek => look(policy, stored, cost, now),
+        }
+    }
+}
+
+/// What a check would say.
+fn look<'a, S: Wire>(
+    policy: &impl Policy<S>,
+    stored: Option<&'a [u8]>,
+    cost: u32,
+    now: Timestamp,
+) -> Result<Step<'a, S>, StepError> {
+    let state = stored.map_or_else(|| Ok(S::default()), S::decode)?;
+    Ok(Step::Settled { decision: policy.preview(&state, cost, now)?, state })
 }

@@ -15,8 +15,9 @@
 //! | 8, 16 | 8, 8 | nanoseconds until more remains, and until everything does |
 //! | 24 | 8 | when the state expires |
 //! | 32, 36 | 4, 4 | the limit, and what remains of it |
-//! | 40 | 4 | how many bytes follow |
-//! | 44 | | the state's new bytes, none where it has not changed; or text: what was asked for, or why there is no answer |
+//! | 40 | 4 | whether the state has expired: 1 if so |
+//! | 44 | 4 | how many bytes follow |
+//! | 48 | | the state's new bytes, none where it has not changed; or text: what was asked for, or why there is no answer |
 //!
 //! So one instance serves any number of objects, and nothing in it is lost when the runtime drops it.
 //!
@@ -87,8 +88,6 @@ asks! {
     charge: Ask::Charge;
     /// Gives units back.
     refund: Ask::Refund;
-    /// Whether the state may be forgotten: `Allow` if so, else `Deny`.
-    expired: Ask::Expired;
 }
 
 /// Renders the header fields that tell an answer, a line each, from its numbers; `retry_after` is 0 if it was no denial.

@@ -3,13 +3,14 @@
 use core::fmt::{self, Display};
 
 use tollgate::format::{NameError, render};
-use tollgate::wire::{DecodeError, Wire};
-use tollgate::{ParsePolicyError, Status, Timestamp, Wait};
+use tollgate::wire::Wire;
+use tollgate::wire::step::StepError;
+use tollgate::{ParsePolicyError, State, Status, Timestamp, Wait};
 
 use crate::{Outcome, buffer};
 
 /// The bytes of the numbers.
-const HEAD: usize = 44;
+const HEAD: usize = 48;
 
 /// Reads a policy and what comes after it from the buffer, and writes there what is answered.
 pub(crate) fn reply(
@@ -17,7 +18,7 @@ pub(crate) fn reply(
     other_len: usize,
     answer: &dyn Fn(&str, &[u8], &mut Reply) -> Result<Outcome, Refusal>,
 ) -> Outcome {
-    let (mut bytes, mut reply) = ([0; buffer::LEN], Reply::NOTHING);
+    let (mut bytes, mut reply) = ([0; buffer::LEN], Reply::empty());
     let answered = match bytes.get_mut(..policy_len.saturating_add(other_len)) {
         Some(given) => {
             buffer::read(given);
@@ -40,21 +41,27 @@ pub(crate) struct Reply {
     retry_after: Wait,
     status: Status,
     expires_at: Timestamp,
+    is_expired: bool,
     tail: [u8; buffer::LEN - HEAD],
     len: usize,
 }
 
 impl Reply {
-    const NOTHING: Self = Self {
-        retry_after: Wait::ZERO,
-        status: Status::new(0, 0, Wait::ZERO, Wait::ZERO),
-        expires_at: Timestamp::ZERO,
-        tail: [0; buffer::LEN - HEAD],
-        len: 0,
-    };
+    /// Not a constant, which the module would hold, room and all.
+    fn empty() -> Self {
+        Self {
+            retry_after: Wait::ZERO,
+            status: Status::new(0, 0, Wait::ZERO, Wait::ZERO),
+            expires_at: Timestamp::ZERO,
+            is_expired: false,
+            tail: [0; buffer::LEN - HEAD],
+            len: 0,
+        }
+    }
 
-    pub(crate) fn numbers(&mut self, retry_after: Wait, status: Status, expires_at: Timestamp) {
-        (self.retry_after, self.status, self.expires_at) = (retry_after, status, expires_at);
+    pub(crate) fn numbers(&mut self, retry_after: Wait, status: Status, state: &impl State, now: Timestamp) {
+        (self.retry_after, self.status) = (retry_after, status);
+        (self.expires_at, self.is_expired) = (state.expires_at(), state.is_expired(now));
     }
 
     pub(crate) fn state(&mut self, state: &impl Wire) -> Result<(), Refusal> {
@@ -72,7 +79,7 @@ impl Reply {
         let waits = [self.retry_after, self.status.grows_in, self.status.full_in].map(Wait::as_nanos);
         let times = waits.into_iter().chain([self.expires_at.as_nanos()]).flat_map(u64::to_le_bytes);
         // Cannot truncate: shorter than the buffer.
-        let counts = [self.status.limit, self.status.remaining, self.len as u32];
+        let counts = [self.status.limit, self.status.remaining, self.is_expired.into(), self.len as u32];
         let mut head = [0; HEAD];
         let bytes = times.chain(counts.into_iter().flat_map(u32::to_le_bytes));
         head.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
@@ -85,7 +92,7 @@ pub(crate) enum Refusal {
     Kind(u32),
     Policy(ParsePolicyError),
     Name(NameError),
-    State(DecodeError),
+    State(StepError),
     Length,
 }
 
@@ -130,8 +137,8 @@ impl From<NameError> for Refusal {
     }
 }
 
-impl From<DecodeError> for Refusal {
-    fn from(error: DecodeError) -> Self {
+impl From<StepError> for Refusal {
+    fn from(error: StepError) -> Self {
         Self::State(error)
     }
 }
