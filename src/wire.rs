@@ -36,9 +36,12 @@
 //!
 //! This is version 1, and the only one. A crate that writes a later version will read all earlier ones; a version that it does not know is
 //! [`DecodeError::Version`]. So update all that read before the first that writes.
+//!
+//! What a shared store takes beside bytes, compare-and-swap, is in [`step`], and there is what clocks that differ do to the laws.
 
 mod error;
 mod states;
+pub mod step;
 
 pub use crate::error::OutOfRange;
 pub use error::{BufferTooSmall, DecodeError};

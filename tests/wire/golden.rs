@@ -71,7 +71,9 @@ fn made<S: Subject>(case: &State) -> S::State {
         }
         let now = Timestamp::from_nanos(step.at_ns);
         match step.act {
-            Act::Check(cost) => drop(policy.judge_n(&mut state, cost, now)),
+            Act::Check(cost) => {
+                let _ = policy.judge_n(&mut state, cost, now);
+            }
             Act::Charge(cost) => policy.charge_to(&mut state, cost, now),
             Act::Refund(cost) => policy.refund_to(&mut state, cost, now),
             other => panic!("{:?}: {other:?} makes no state", case.name),
