@@ -74,6 +74,7 @@
 //! | `alloc` | `BTreeMap` as a store, sliding logs that grow | with `std` |
 //! | `format` | [`format`](mod@format): headers and bodies | yes |
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |
+//! | `client` | [`client`]: the other side, which reads answers and backs off | no |
 //! | `heapless` | the maps of [heapless](https://docs.rs/heapless) as stores, in [`Bounded`](store::Bounded); needs Rust 1.88 | no |
 //! | `conformance` | [`conformance`]: the laws, held against stores and policies of your own; implies `std` | no |
 //!
@@ -91,6 +92,9 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "client")]
+#[cfg_attr(docsrs, doc(cfg(feature = "client")))]
+pub mod client;
 mod clock;
 #[cfg(feature = "conformance")]
 #[cfg_attr(docsrs, doc(cfg(feature = "conformance")))]
@@ -106,6 +110,8 @@ pub mod guide;
 #[cfg(feature = "identity")]
 #[cfg_attr(docsrs, doc(cfg(feature = "identity")))]
 pub mod identity;
+#[cfg(any(feature = "client", feature = "format"))]
+mod header_names;
 pub mod layers;
 pub mod policy;
 mod state;

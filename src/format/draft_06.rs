@@ -20,6 +20,7 @@ use super::expiring::Expiring;
 pub use super::quota_policies::{QuotaPolicies, QuotaPoliciesError};
 use super::sf::Integer;
 use crate::decision::{Decision, Status};
+use crate::header_names;
 
 /// The name of the field that holds [`RateLimit::limit`].
 ///
@@ -35,7 +36,7 @@ pub const RATELIMIT_LIMIT: &str = "ratelimit-limit";
 /// # use tollgate::format::draft_06;
 /// assert_eq!(draft_06::RATELIMIT_REMAINING, "ratelimit-remaining");
 /// ```
-pub const RATELIMIT_REMAINING: &str = "ratelimit-remaining";
+pub const RATELIMIT_REMAINING: &str = header_names::RATELIMIT_REMAINING;
 
 /// The name of the field that holds [`RateLimit::reset`].
 ///
@@ -43,7 +44,7 @@ pub const RATELIMIT_REMAINING: &str = "ratelimit-remaining";
 /// # use tollgate::format::draft_06;
 /// assert_eq!(draft_06::RATELIMIT_RESET, "ratelimit-reset");
 /// ```
-pub const RATELIMIT_RESET: &str = "ratelimit-reset";
+pub const RATELIMIT_RESET: &str = header_names::RATELIMIT_RESET;
 
 /// The name of the field that holds [`QuotaPolicies`].
 ///

@@ -21,6 +21,7 @@ use super::expiring::Expiring;
 pub use super::quota_policies::{QuotaPolicies, QuotaPoliciesError};
 use super::sf::Integer;
 use crate::decision::{Decision, Status};
+use crate::header_names;
 
 /// The name of the field that holds a [`RateLimit`].
 ///
@@ -28,7 +29,7 @@ use crate::decision::{Decision, Status};
 /// # use tollgate::format::draft_07;
 /// assert_eq!(draft_07::RATELIMIT, "ratelimit");
 /// ```
-pub const RATELIMIT: &str = "ratelimit";
+pub const RATELIMIT: &str = header_names::RATELIMIT;
 
 /// The name of the field that holds [`QuotaPolicies`].
 ///

@@ -33,6 +33,7 @@ use super::quota::Quota;
 use super::retry_after::RetryAfter;
 use super::sf::{Bytes, Integer, Name, Quoted};
 use crate::decision::{Decision, Status};
+use crate::header_names;
 use crate::time::Wait;
 
 /// The name of the field that holds [`Limit`]s.
@@ -41,7 +42,7 @@ use crate::time::Wait;
 /// # use tollgate::format::draft_10;
 /// assert_eq!(draft_10::RATELIMIT, "ratelimit");
 /// ```
-pub const RATELIMIT: &str = "ratelimit";
+pub const RATELIMIT: &str = header_names::RATELIMIT;
 
 /// The name of the field that holds [`Policy`] items.
 ///

@@ -6,6 +6,7 @@ use core::fmt::{self, Display};
 use core::num::NonZeroU64;
 
 use crate::decision::Decision;
+use crate::header_names;
 use crate::time::Wait;
 
 /// The field's name.
@@ -14,7 +15,7 @@ use crate::time::Wait;
 /// # use tollgate::format::retry_after;
 /// assert_eq!(retry_after::RETRY_AFTER, "retry-after");
 /// ```
-pub const RETRY_AFTER: &str = "retry-after";
+pub const RETRY_AFTER: &str = header_names::RETRY_AFTER;
 
 /// The names of the fields of this module.
 ///

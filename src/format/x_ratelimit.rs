@@ -20,6 +20,7 @@ use core::fmt::{self, Display};
 
 use super::expiring::Expiring;
 use crate::decision::{Decision, Status};
+use crate::header_names;
 use crate::time::{Timestamp, Wait};
 
 /// The name of the field that holds [`XRateLimit::limit`].
@@ -36,7 +37,7 @@ pub const X_RATELIMIT_LIMIT: &str = "x-ratelimit-limit";
 /// # use tollgate::format::x_ratelimit;
 /// assert_eq!(x_ratelimit::X_RATELIMIT_REMAINING, "x-ratelimit-remaining");
 /// ```
-pub const X_RATELIMIT_REMAINING: &str = "x-ratelimit-remaining";
+pub const X_RATELIMIT_REMAINING: &str = header_names::X_RATELIMIT_REMAINING;
 
 /// The name of the field that holds a [`ResetAfter`] or a [`ResetAt`].
 ///
@@ -44,7 +45,7 @@ pub const X_RATELIMIT_REMAINING: &str = "x-ratelimit-remaining";
 /// # use tollgate::format::x_ratelimit;
 /// assert_eq!(x_ratelimit::X_RATELIMIT_RESET, "x-ratelimit-reset");
 /// ```
-pub const X_RATELIMIT_RESET: &str = "x-ratelimit-reset";
+pub const X_RATELIMIT_RESET: &str = header_names::X_RATELIMIT_RESET;
 
 /// The names of the fields of this module.
 ///
