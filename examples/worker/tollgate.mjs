@@ -115,8 +115,7 @@ class Policy {
     if (now < 0n || now > 0x7fff_ffff_ffff_ffffn) {
       throw new RangeError(`the time is ${now}; it must be from 0 to 2^63 - 1 nanoseconds`);
     }
-    const parts = [this.#text, state ?? new Uint8Array()];
-    const { outcome, numbers, bytes } = this.#call(name, [this.#kind], parts, [cost, now]);
+    const { outcome, numbers, bytes } = this.#call(name, [this.#kind], [this.#text, stored(state)], [cost, now]);
     return {
       decision: ["allow", "deny", "never"][outcome],
       retryAfter: numbers.getBigUint64(0, true),
@@ -129,6 +128,14 @@ class Policy {
       state: bytes.length > 0 ? bytes : undefined,
     };
   }
+}
+
+/** The bytes of a state, none for a key that is new. Anything else must not be taken for one, since that has its whole quota. */
+function stored(state) {
+  if (state === undefined) return new Uint8Array();
+  if (!(state instanceof Uint8Array)) throw new TypeError("the state must be a Uint8Array, or undefined for a key that is new");
+  if (state.length === 0) throw new StateError("the state has no bytes: it was cut short, so do not trust it");
+  return state;
 }
 
 const utf8 = (text) => new TextEncoder().encode(text);

@@ -11,7 +11,9 @@ import { Namespace } from "./runtime.mjs";
 import { fromMillis, toMillisCeil, Tollgate } from "./tollgate.mjs";
 import worker from "./worker.mjs";
 
-const tollgate = new Tollgate(new WebAssembly.Module(readFileSync(new URL("target/tollgate.wasm", import.meta.url))));
+const file = (name) => readFileSync(new URL(name, import.meta.url));
+const module = new WebAssembly.Module(file("target/tollgate.wasm"));
+const tollgate = new Tollgate(module);
 const SECOND = 1_000_000_000n;
 const START = fromMillis(1_700_000_000_000);
 
@@ -161,4 +163,14 @@ test("a state that was damaged is reported, not trusted, and left as it is", asy
   assert.equal((await ask({ LIMITER })).status, 503);
   assert.match(complaints.calls[0].arguments[0], /the limiter of 203\.0\.113\.9 does not answer: .* `used` is 1; .* do not trust it/);
   assert.deepEqual(stored.get("state"), damaged);
+});
+
+test("the lines that the README has to copy are such an object", async () => {
+  const [, lines] = file("README.md").toString().match(/```js\n(.*?)```/s);
+  const code = lines.replaceAll(/^import .*\n/gm, "").replace("export class", "return class");
+  const clock = { now: () => 1_700_000_000_000 };
+  const Limiter = new Function("module", "Tollgate", "fromMillis", "Date", code)(module, Tollgate, fromMillis, clock);
+  const env = { LIMITER: new Namespace(Limiter) };
+  assert.equal(await passed(env, 101), 100);
+  assert.equal((await ask(env)).headers.get("retry-after"), "60");
 });

@@ -6,8 +6,8 @@ use core::time::Duration;
 use tollgate::wire::Wire;
 use tollgate::wire::step::{self, Step, StepError};
 use tollgate::{
-    Decision, FixedWindow, FixedWindowState, ParsePolicyError, Policy, SlidingLog, SlidingLogArray, Timestamp,
-    TokenBucket, TokenBucketState,
+    FixedWindow, FixedWindowState, ParsePolicyError, Policy, SlidingLog, SlidingLogArray, Timestamp, TokenBucket,
+    TokenBucketState, Wait,
 };
 
 use crate::Outcome;
@@ -39,15 +39,30 @@ impl Call {
             1 => self.answer::<FixedWindow, FixedWindowState>(policy, state, reply),
             2 => self.answer::<SlidingLog, SlidingLogArray<LOG_ROOM>>(policy, state, reply),
             3 => self.answer::<TokenBucket, TokenBucketState>(policy, state, reply),
-            #[cfg(feature = "small-logs")]
+            _ => self.judged_by_small_log(kind, policy, state, reply),
+        }
+    }
+
+    #[cfg(not(feature = "small-logs"))]
+    fn judged_by_small_log(&self, _: u32, _: &str, _: &[u8], _: &mut Reply) -> Result<Outcome, Refusal> {
+        Err(Refusal::Kind)
+    }
+
+    /// The answer of a log with room for 1 to 4 admissions: the second byte of the kind says how many.
+    #[cfg(feature = "small-logs")]
+    fn judged_by_small_log(
+        &self,
+        kind: u32,
+        policy: &str,
+        state: &[u8],
+        reply: &mut Reply,
+    ) -> Result<Outcome, Refusal> {
+        match kind {
             0x102 => self.answer::<SlidingLog, SlidingLogArray<1>>(policy, state, reply),
-            #[cfg(feature = "small-logs")]
             0x202 => self.answer::<SlidingLog, SlidingLogArray<2>>(policy, state, reply),
-            #[cfg(feature = "small-logs")]
             0x302 => self.answer::<SlidingLog, SlidingLogArray<3>>(policy, state, reply),
-            #[cfg(feature = "small-logs")]
             0x402 => self.answer::<SlidingLog, SlidingLogArray<4>>(policy, state, reply),
-            _ => Err(Refusal::Kind(kind)),
+            _ => Err(Refusal::Kind),
         }
     }
 
@@ -58,28 +73,29 @@ impl Call {
     {
         let policy: P = policy.parse()?;
         let stored = if stored.is_empty() { None } else { Some(stored) };
-        let (outcome, step) = match self.step(&policy, stored) {
-            Ok(step) => (None, step),
-            // How the key stands is told all the same.
-            Err(StepError::CostExceedsLimit(_)) => (Some(Outcome::Never), look(&policy, stored, 0, self.now)?),
-            Err(error) => return Err(error.into()),
+        let (step, can_pass) = match self.step(&policy, stored) {
+            Err(StepError::CostExceedsLimit(_)) => (look(&policy, stored, 0, self.now)?, false),
+            step => (step?, true),
         };
-        let (decision, written) = match &step {
-            Step::Settled { decision, .. } => (*decision, None),
-            // Its condition always holds: an object's state is its own.
-            Step::Write(write) => (Decision::Allow, Some(&write.state)),
+        let retry_after = match &step {
+            Step::Settled { decision, .. } => decision.retry_after().unwrap_or_default(),
+            // Whether what was read is still there need not be asked: an object's storage is its own.
+            Step::Write(write) => {
+                reply.state(&write.state)?;
+                Wait::ZERO
+            }
         };
-        let retry_after = decision.retry_after().unwrap_or_default();
         reply.numbers(retry_after, policy.status_of(step.state(), self.now), step.state(), self.now);
-        if let Some(state) = written {
-            reply.state(state)?;
-        }
-        Ok(outcome.unwrap_or(if decision.is_allow() { Outcome::Allow } else { Outcome::Deny }))
+        Ok(match can_pass {
+            false => Outcome::Never,
+            true if retry_after.is_zero() => Outcome::Allow,
+            true => Outcome::Deny,
+        })
     }
 
     fn step<'a, S: Wire>(&self, policy: &impl Policy<S>, stored: Option<&'a [u8]>) -> Result<Step<'a, S>, StepError> {
         let Self { ask, cost, now } = *self;
-        // How long to keep a state, JavaScript finds out from its expiry.
+        // How long a state is kept is the alarm's affair, which goes by its expiry.
         let skew = Duration::ZERO;
         match ask {
             Ask::Check => step::check(policy, stored, cost, now, skew),

@@ -21,9 +21,8 @@
 //!
 //! So one instance serves any number of objects, and nothing in it is lost when the runtime drops it.
 //!
-//! # No panic
-//!
-//! No call panics, whatever it is given. What `core` itself has of panics ends in a trap, without a text, so nothing of their machinery is linked.
+//! Nothing here panics, whatever it is given. What is left in `core` of panics ends in a trap without a text, so that nothing of their machinery
+//! is linked.
 #![cfg_attr(target_arch = "wasm32", no_std)]
 
 mod buffer;

@@ -9,15 +9,14 @@ use tollgate::{ParsePolicyError, State, Status, Timestamp, Wait};
 
 use crate::{Outcome, buffer};
 
-/// The bytes of the numbers.
+/// How many bytes the numbers take.
 const HEAD: usize = 48;
 
+/// From a policy and what comes after it to an answer.
+pub(crate) type Answer<'a> = dyn Fn(&str, &[u8], &mut Reply) -> Result<Outcome, Refusal> + 'a;
+
 /// Reads a policy and what comes after it from the buffer, and writes there what is answered.
-pub(crate) fn reply(
-    policy_len: usize,
-    other_len: usize,
-    answer: &dyn Fn(&str, &[u8], &mut Reply) -> Result<Outcome, Refusal>,
-) -> Outcome {
+pub(crate) fn reply(policy_len: usize, other_len: usize, answer: &Answer<'_>) -> Outcome {
     let (mut bytes, mut reply) = ([0; buffer::LEN], Reply::empty());
     let answered = match bytes.get_mut(..policy_len.saturating_add(other_len)) {
         Some(given) => {
@@ -89,7 +88,7 @@ impl Reply {
 
 /// Why there is no answer.
 pub(crate) enum Refusal {
-    Kind(u32),
+    Kind,
     Policy(ParsePolicyError),
     Name(NameError),
     State(StepError),
@@ -99,7 +98,7 @@ pub(crate) enum Refusal {
 impl Refusal {
     fn outcome(&self) -> Outcome {
         match self {
-            Self::Kind(_) | Self::Policy(_) | Self::Name(_) => Outcome::BadPolicy,
+            Self::Kind | Self::Policy(_) | Self::Name(_) => Outcome::BadPolicy,
             Self::State(_) => Outcome::BadState,
             Self::Length => Outcome::BadLength,
         }
@@ -109,12 +108,7 @@ impl Refusal {
 impl Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind(kind) => {
-                write!(
-                    f,
-                    "a policy is a fixed-window, a sliding-log or a token-bucket, kinds 1 to 3; there is no kind {kind}"
-                )
-            }
+            Self::Kind => f.write_str("a policy is a fixed-window, a sliding-log or a token-bucket (kinds 1 to 3)"),
             Self::Policy(error) => error.fmt(f),
             Self::Name(error) => error.fmt(f),
             Self::State(error) => error.fmt(f),

@@ -21,9 +21,9 @@ struct Fields<'a> {
 impl Display for Fields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { policy, limit, retry_after } = self;
-        write!(f, "{RATELIMIT_POLICY}: {policy}\n{RATELIMIT}: {limit}\n")?;
+        writeln!(f, "{RATELIMIT_POLICY}: {policy}\n{RATELIMIT}: {limit}")?;
         match retry_after {
-            Some(retry_after) => write!(f, "{RETRY_AFTER}: {retry_after}\n"),
+            Some(retry_after) => writeln!(f, "{RETRY_AFTER}: {retry_after}"),
             None => Ok(()),
         }
     }
@@ -42,7 +42,7 @@ pub(crate) fn fields(
         1 => Quota::from(policy.parse::<FixedWindow>()?),
         2 => Quota::from(policy.parse::<SlidingLog>()?),
         3 => Quota::from(policy.parse::<TokenBucket>()?),
-        _ => return Err(Refusal::Kind(kind)),
+        _ => return Err(Refusal::Kind),
     };
     let name = named(name)?;
     let status = Status::new(quota.units(), remaining, grows_in, grows_in);
