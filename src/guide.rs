@@ -7,6 +7,7 @@
 //! | which clock to read, and what if it is wrong | [`clocks`] |
 //! | how several limits work together on one request | [`several`] |
 //! | how to have tiers, and change limits while they are in use | [`tiers`] |
+//! | how processes and machines share a limit | [`shared`] |
 //! | how to deny nothing at first, and see what would be | [`shadow`] |
 //! | what if the cost is known only afterwards | [`usage`] |
 //! | how to limit guesses at a password | [`login`] |
@@ -28,6 +29,9 @@ pub mod several {}
 
 #[doc = include_str!("guide/tiers.md")]
 pub mod tiers {}
+
+#[doc = include_str!("guide/shared.md")]
+pub mod shared {}
 
 #[doc = include_str!("guide/shadow.md")]
 pub mod shadow {}
