@@ -245,6 +245,18 @@ pub struct FixedWindowState {
 const _: () = assert!(size_of::<FixedWindowState>() <= 16);
 
 impl FixedWindowState {
+    /// The state of a key that was never seen, for a `static`.
+    ///
+    /// ```
+    /// # use tollgate::FixedWindowState;
+    /// const FRESH: FixedWindowState = FixedWindowState::new();
+    /// assert_eq!(FRESH, FixedWindowState::default());
+    /// ```
+    #[inline]
+    pub const fn new() -> Self {
+        Self { ends_at: 0, used: 0 }
+    }
+
     /// The units that count at `now`, zero where no window is open.
     #[inline]
     fn used_at(&self, now: Timestamp) -> u32 {

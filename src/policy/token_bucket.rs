@@ -350,6 +350,18 @@ pub struct TokenBucketState {
 const _: () = assert!(size_of::<TokenBucketState>() <= 24);
 
 impl TokenBucketState {
+    /// The state of a key that was never seen, for a `static`.
+    ///
+    /// ```
+    /// # use tollgate::TokenBucketState;
+    /// const FRESH: TokenBucketState = TokenBucketState::new();
+    /// assert_eq!(FRESH, TokenBucketState::default());
+    /// ```
+    #[inline]
+    pub const fn new() -> Self {
+        Self { full_at: 0, last: 0, slack: 0, of: 0 }
+    }
+
     /// The time to judge by: never before the last admission.
     #[inline]
     fn read(&self, now: Timestamp) -> u64 {

@@ -4,7 +4,7 @@
 //! of entries are one difference, and the entry at which enough of them will have expired is found by bisection. Expiries never fall from one
 //! entry to the next. Entries that have expired stay until something is admitted, since a denial writes nothing.
 
-use super::memory::LogMemory;
+use super::memory::{InPlace, LogMemory};
 use crate::error::OutOfRange;
 use crate::state::State;
 use crate::time::{LAST_DEADLINE, LONGEST, Timestamp};
@@ -34,6 +34,20 @@ pub struct LogState<M> {
 }
 
 const _: () = assert!(size_of::<super::SlidingLogArray<10>>() <= 24 + 12 * 10);
+
+impl<const N: usize> LogState<InPlace<N>> {
+    /// The state of a key that was never seen, for a `static`.
+    ///
+    /// ```
+    /// # use tollgate::SlidingLogArray;
+    /// const FRESH: SlidingLogArray<4> = SlidingLogArray::new();
+    /// assert_eq!(FRESH, SlidingLogArray::default());
+    /// ```
+    #[inline]
+    pub const fn new() -> Self {
+        Self { last: 0, gone: 0, total: 0, head: 0, len: 0, memory: InPlace::new() }
+    }
+}
 
 /// The entries that count at some time: those from the first that has not expired.
 pub(super) struct Live {

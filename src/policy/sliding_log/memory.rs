@@ -47,11 +47,18 @@ pub struct InPlace<const N: usize> {
     counts: [u32; N],
 }
 
-/// A capacity of zero does not compile.
-impl<const N: usize> Default for InPlace<N> {
-    fn default() -> Self {
+impl<const N: usize> InPlace<N> {
+    /// A capacity of zero does not compile.
+    #[inline]
+    pub(super) const fn new() -> Self {
         const { assert!(N > 0 && N <= u32::MAX as usize, "a log needs room for 1 to 2^32 - 1 entries") }
         Self { expiries: [0; N], counts: [0; N] }
+    }
+}
+
+impl<const N: usize> Default for InPlace<N> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
