@@ -10,11 +10,16 @@ use tollgate::{
     TokenBucketState, Wait,
 };
 
-use crate::Outcome;
 use crate::reply::{Refusal, Reply};
+use crate::{Outcome, buffer};
 
 /// The admissions that a log has room for. Where there are more within a window, it denies until the oldest has expired.
 const LOG_ROOM: usize = 1024;
+
+const _: () = assert!(
+    SlidingLogArray::<LOG_ROOM>::MAX_LEN + 1024 <= buffer::LEN,
+    "the buffer must hold a full log, and a policy or the numbers of an answer besides"
+);
 
 /// What is asked.
 #[derive(Clone, Copy)]
