@@ -20,7 +20,9 @@ export default {
       return env.WHEN_BROKEN === "open" ? origin(request) : new Response(null, { status: 503 });
     }
     if (!judged.ok) return judged;
-    const response = await origin(request);
+    const fetched = await origin(request);
+    // A copy, since the header of what was fetched is not to be changed.
+    const response = new Response(fetched.body, fetched);
     for (const [name, value] of judged.headers) response.headers.set(name, value);
     return response;
   },
