@@ -1,0 +1,4 @@
+#![no_std]
+#![no_main]
+
+sizes::alone!(sizes::log);
