@@ -75,6 +75,7 @@
 //! | `format` | [`format`](mod@format): headers and bodies | yes |
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |
 //! | `client` | [`client`]: the other side, which reads answers and backs off | no |
+//! | `serde` | [`serde`](mod@serde): states, policies, times and answers in documents | no |
 //! | `heapless` | the maps of [heapless](https://docs.rs/heapless) as stores, in [`Bounded`](store::Bounded); needs Rust 1.88 | no |
 //! | `conformance` | [`conformance`]: the laws, held against stores and policies of your own; implies `std` | no |
 //!
@@ -114,6 +115,9 @@ pub mod identity;
 mod header_names;
 pub mod layers;
 pub mod policy;
+#[cfg(feature = "serde")]
+#[cfg_attr(docsrs, doc(cfg(feature = "serde")))]
+pub mod serde;
 mod state;
 pub mod store;
 mod time;
