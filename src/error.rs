@@ -117,7 +117,8 @@ impl fmt::Display for CostExceedsLimit {
 
 impl Error for CostExceedsLimit {}
 
-/// A store of fixed capacity has no room for a new key, and no expired state to reclaim.
+/// A store of fixed capacity has no room for a new key, and no expired state to reclaim, within the key's reach: all of it, but for a
+/// [`Table`](crate::Table), where a key belongs to some of the slots.
 ///
 /// Distinct from a denial: the policy was not asked. The caller chooses whether such a request passes (open) or not (closed).
 ///
@@ -141,7 +142,7 @@ impl fmt::Display for Full {
         let Self { capacity } = self;
         write!(
             f,
-            "the store's room for {capacity} keys is taken by live states: admit or refuse by choice, or give the store more room"
+            "the store has room for {capacity} keys, and none for this one: admit or refuse by choice, or give the store more room"
         )
     }
 }

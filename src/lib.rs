@@ -39,7 +39,7 @@
 //! # How to drive it
 //!
 //! 1. Build a policy: `constant` in a `const`, `new` from numbers read at run time, or [parse](policy::text) it.
-//! 2. Keep states where they suit you: a `HashMap` or `BTreeMap`, [`Slots`] without an allocator, [your own](Store#a-store-of-your-own), or one
+//! 2. Keep states where they suit you: a `HashMap` or `BTreeMap`, a [`Table`] of fixed capacity, [`Slots`] without an allocator, [your own](Store#a-store-of-your-own), or one
 //!    state in a variable.
 //! 3. Read your clock and give it as a [`Timestamp`]: nanoseconds since an epoch of your choosing, the same for all of a store. A clock that may be
 //!    set back goes through [`Monotonic`], a 32-bit counter that wraps through [`Wrapping32`].
@@ -70,8 +70,8 @@
 //!
 //! | feature | brings | default |
 //! | --- | --- | --- |
-//! | `std` | `HashMap` as a store, timestamps from `SystemTime` and `Instant`; implies `alloc` | yes |
-//! | `alloc` | `BTreeMap` as a store, sliding logs that grow | with `std` |
+//! | `std` | `HashMap` as a store, `Sharded` for many threads, timestamps from `SystemTime` and `Instant`; implies `alloc` | yes |
+//! | `alloc` | `BTreeMap` as a store, a `Table`'s memory on the heap, sliding logs that grow | with `std` |
 //! | `format` | [`format`](mod@format): headers and bodies | yes |
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |
 //! | `client` | [`client`]: the other side, which reads answers and backs off | no |
@@ -134,5 +134,7 @@ pub use policy::{
 #[cfg(feature = "alloc")]
 pub use policy::{Growing, SlidingLogState};
 pub use state::State;
-pub use store::{Slot, Slots, Store};
+#[cfg(feature = "std")]
+pub use store::Sharded;
+pub use store::{Slot, Slots, Store, Table};
 pub use time::{Timestamp, Wait};

@@ -3,10 +3,12 @@
 //! | store | memory | when it is out of room | needs |
 //! | --- | --- | --- | --- |
 //! | [`Slots`] | the caller's slots, scanned | reclaims an expired state, else [`Full`](crate::Full) | `core` |
+//! | [`Table`] | a fixed number of slots, hashed: the caller's, or on the heap | reclaims an expired state within reach, else [`Full`](crate::Full) | `core`; `alloc` for the heap |
 //! | `HashMap` | grows | never; the caller [`prune`]s | `std` |
 //! | `BTreeMap` | grows | never; the caller [`prune`]s | `alloc` |
 //! | [`Bounded`] | a map of a fixed capacity: heapless's, or another [`BoundedMap`], with its horizon | reclaims an expired state, else [`Full`](crate::Full) | `core`; `heapless` for those maps |
 //! | [`Pruned`] | one of those two, or another [`Map`], with its horizon | never | `core` |
+//! | [`Sharded`] | some of any of these, each behind a lock: for many threads | as those do | `std` |
 //!
 //! What a policy makes of a state is in [`policy`](crate::policy); a store knows no policy, so tiers can share one.
 //!
@@ -26,11 +28,19 @@ mod hash_map;
 #[cfg(feature = "heapless")]
 mod heapless;
 mod map;
+#[cfg(feature = "std")]
+mod sharded;
 mod slots;
+mod table;
 
 pub use bounded::{Bounded, BoundedMap};
 pub use map::{Map, Prune, Pruned, prune};
+#[cfg(feature = "std")]
+pub use sharded::{Shard, Sharded};
 pub use slots::{Slot, SlotMemory, Slots};
+#[cfg(feature = "alloc")]
+pub use table::HeapBuckets;
+pub use table::{ArrayBuckets, Buckets, FoundAs, Table};
 
 use crate::state::State;
 use crate::time::Timestamp;
@@ -44,14 +54,16 @@ use crate::time::Timestamp;
 ///
 /// A key that is not there is a default state, and is stored only if the closure changed it. The closure is given the time to read, which is
 /// `now`, or for a key that is not there or has expired the store's horizon, where that is later: see [the module](self#forgetting). A
-/// store never drops a live state. Make what is found quick; making room may be slow.
+/// store never drops a live state. Make what is found quick; making room may be slow. The feature `conformance` holds a store to all of this:
+/// `tollgate::conformance::store` tries every small trace.
 ///
 /// ```
 /// use core::convert::Infallible;
 /// use core::time::Duration;
 /// use tollgate::{FixedWindow, FixedWindowState, State, Store, Timestamp};
 ///
-/// /// A state for each of the 256 nodes of a bus.
+/// /// A state for each of the 256 nodes of a bus: all of them are there from the start, so `modify` finds any (a store that is `preallocated`,
+/// /// to the conformance suite).
 /// struct Bus([FixedWindowState; 256]);
 ///
 /// impl Store<u8> for &mut Bus {

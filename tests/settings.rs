@@ -188,7 +188,7 @@ fn errors_say_what_was_given_what_is_allowed_and_what_to_do() {
     let full = Full { capacity: 8 };
     assert_eq!(
         text(&full),
-        "the store's room for 8 keys is taken by live states: admit or refuse by choice, or give the store more room"
+        "the store has room for 8 keys, and none for this one: admit or refuse by choice, or give the store more room"
     );
     assert_eq!(text(&CheckError::<Full>::CostExceedsLimit(never)), text(&never));
     assert_eq!(text(&CheckError::Store(full)), text(&full));
