@@ -13,6 +13,7 @@ use tollgate::{FixedWindow, SlidingLog, TokenBucket, Wait};
 use crate::error::Error;
 use crate::input::{ClfKey, Format};
 use crate::judge::{Compose, Policy};
+use crate::suggest::Share;
 use crate::text::shown;
 
 /// What was asked for.
@@ -36,7 +37,24 @@ pub(crate) struct Settings {
     pub(crate) key: Option<String>,
     pub(crate) order: Order,
     pub(crate) decisions: Option<Destination>,
+    pub(crate) plot: Option<Destination>,
+    pub(crate) html: Option<Destination>,
+    /// The key that is drawn, if not the one denied most.
+    pub(crate) plot_key: Option<String>,
+    pub(crate) suggest: Option<Share>,
     pub(crate) top: usize,
+}
+
+impl Settings {
+    /// Whether requests are judged more than once, and so are held.
+    pub(crate) fn looks_back(&self) -> bool {
+        self.plot.is_some() || self.html.is_some() || self.suggest.is_some()
+    }
+
+    /// Whether something other than the report goes to standard output.
+    pub(crate) fn takes_stdout(&self) -> bool {
+        [&self.decisions, &self.plot, &self.html].into_iter().any(|to| *to == Some(Destination::Stdout))
+    }
 }
 
 /// Where requests come from.
@@ -47,7 +65,7 @@ pub(crate) enum Source {
     File(PathBuf),
 }
 
-/// Where decisions go.
+/// Where decisions, a picture or a page go.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
     Stdout,
@@ -111,10 +129,28 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
 
+    /// Draw the traffic of the key denied most to FILE as SVG: what each policy allowed and denied over time, what remained, and the bound
+    #[arg(long, value_name = "FILE", help_heading = PICTURES)]
+    plot: Option<PathBuf>,
+
+    /// Write all of the report to FILE as one page of HTML, with pictures
+    #[arg(long, value_name = "FILE", help_heading = PICTURES)]
+    html: Option<PathBuf>,
+
+    /// With --plot or --html: draw the traffic of KEY
+    #[arg(long, value_name = "KEY", help_heading = PICTURES, allow_hyphen_values = true)]
+    plot_key: Option<String>,
+
+    /// Find for each policy the smallest quota that, alone, would have refused at most PERCENT of all requests
+    #[arg(long, value_name = "PERCENT", help_heading = PICTURES, allow_negative_numbers = true)]
+    suggest: Option<Share>,
+
     /// How many of the keys denied most to list
     #[arg(long, value_name = "N", default_value = "10", value_parser = count, allow_negative_numbers = true)]
     top: usize,
 }
+
+const PICTURES: &str = "Pictures and suggestions";
 
 const POLICIES: &str = "Policies, each as often as wanted; they are numbered from 0 in the order given";
 
@@ -152,6 +188,22 @@ Answers:
   of 0 is always allowed and counts nothing. A key is limited if one of its
   requests is denied or can never pass. With --compose all, `never` comes
   before `deny`, and of several denials the longest wait counts.
+
+Pictures and suggestions:
+  Requests are then held in memory, 40 bytes each and at most 50 million, in
+  either order. A picture or a page is written whole or not at all; `-` is
+  standard output for one of them, or for the decisions. Times are drawn as
+  policies read them. A picture counts units: what was admitted in the window
+  that ends at each moment, and what remains, beside the quota and the bound,
+  which is the most that the policy can admit in any interval of one window
+  (a fixed window 2 x QUOTA, a token bucket its burst and QUOTA).
+
+  A suggested quota keeps the window and the options; a burst equal to the
+  quota goes with it, another stands. Refused is what is denied or can never
+  pass. A greater quota never refuses more where a key's requests cost the
+  same and its times do not go back; where they do not, it can, and each quota
+  is tried in turn. A search that would take minutes is given up, with what is
+  known by then.
 
 Exit status: 0, or 2 with a line on standard error that says what was expected.";
 
@@ -235,6 +287,14 @@ fn settings(mut policies: Vec<Policy>, args: Args) -> Result<Settings, Error> {
         }
         _ => {}
     }
+    let destination =
+        |path: PathBuf| if path == Path::new("-") { Destination::Stdout } else { Destination::File(path) };
+    let (decisions, plot, html) =
+        (args.decisions.map(destination), args.plot.map(destination), args.html.map(destination));
+    apart([("--decisions", &decisions), ("--plot", &plot), ("--html", &html)])?;
+    if args.plot_key.is_some() && plot.is_none() && html.is_none() {
+        return usage("--plot-key is for a picture: expected --plot or --html with it".to_owned());
+    }
     Ok(Settings {
         policies,
         compose,
@@ -242,12 +302,33 @@ fn settings(mut policies: Vec<Policy>, args: Args) -> Result<Settings, Error> {
         format,
         key: args.key,
         order: if args.keep_order { Order::AsItComes { tolerance: args.monotonic } } else { Order::ByTime },
-        decisions: args.decisions.map(|path| match path {
-            path if path == Path::new("-") => Destination::Stdout,
-            path => Destination::File(path),
-        }),
+        decisions,
+        plot,
+        html,
+        plot_key: args.plot_key,
+        suggest: args.suggest,
         top: args.top,
     })
+}
+
+/// Refuses to write two things to one place.
+fn apart(outputs: [(&str, &Option<Destination>); 3]) -> Result<(), Error> {
+    let place = |to: &Option<Destination>| match to {
+        Some(Destination::File(path)) => {
+            Some(path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.clone()))
+        }
+        Some(Destination::Stdout) => Some(PathBuf::from("-")),
+        None => None,
+    };
+    for (index, (option, to)) in outputs.iter().enumerate() {
+        let taken = outputs[..index].iter().find(|(_, before)| to.is_some() && place(before) == place(to));
+        if let Some((before, _)) = taken {
+            return Err(Error::Usage(format!(
+                "{before} and {option} would write to one place: expected another for one of them"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The three kinds at one rate, for who names no policy.
@@ -313,6 +394,26 @@ mod tests {
     }
 
     #[test]
+    fn pictures_and_suggestions_look_back() {
+        let settings = parsed("--plot a.svg --html - --plot-key -a --suggest 0.5").unwrap();
+        assert_eq!(
+            (settings.plot, settings.html),
+            (Some(Destination::File("a.svg".into())), Some(Destination::Stdout))
+        );
+        assert_eq!((settings.plot_key, settings.suggest), (Some("-a".to_owned()), Some("0.5".parse().unwrap())));
+        for (line, looks_back, takes_stdout) in [
+            ("", false, false),
+            ("--decisions -", false, true),
+            ("--plot -", true, true),
+            ("--html a.html", true, false),
+            ("--suggest 1", true, false),
+        ] {
+            let settings = parsed(line).unwrap();
+            assert_eq!((settings.looks_back(), settings.takes_stdout()), (looks_back, takes_stdout), "{line}");
+        }
+    }
+
+    #[test]
     fn durations_are_written_as_windows_are() {
         for (text, nanos) in [
             ("250ns", 250),
@@ -352,6 +453,13 @@ mod tests {
             ("--top -1", "expected a whole number"),
             ("--top many", "expected a whole number"),
             ("--monotonic soon --keep-order", "expected a number and a unit"),
+            ("--plot - --html -", "--plot and --html would write to one place"),
+            ("--decisions a.x --html ./a.x", "--decisions and --html would write to one place"),
+            ("--plot-key a", "expected --plot or --html"),
+            ("--plot", "a value is required"),
+            ("--suggest 101", "from 0 to 100"),
+            ("--suggest -1", "from 0 to 100"),
+            ("--suggest few", "from 0 to 100"),
             ("--colour", "unexpected argument '--colour'"),
             ("a b", "unexpected argument 'b'"),
             (&many, "expected at most 64"),

@@ -18,9 +18,23 @@ pub(crate) enum Error {
     #[error("cannot write {name}: {source}")]
     Write { name: String, source: io::Error },
 
-    /// Decisions would overwrite what they are made from.
-    #[error("--decisions would overwrite the input, {name}: expected another file, or `-` for standard output")]
-    Overwrite { name: String },
+    /// A file would overwrite what it is made from.
+    #[error("{option} would overwrite the input, {name}: expected another file, or `-` for standard output")]
+    Overwrite { option: &'static str, name: String },
+
+    /// More requests than are held in memory.
+    #[error(
+        "more than {most} requests, which --plot, --html and --suggest hold in memory: expected a shorter log, or a part of it"
+    )]
+    TooMany { most: usize },
+
+    /// A key to be drawn that no request has.
+    #[error("--plot-key {key}: no request has this key; expected one of {keys} keys, such as {example}")]
+    NoSuchKey { key: String, keys: usize, example: String },
+
+    /// A picture that the plotting library refuses.
+    #[error("cannot draw the picture: {0}")]
+    Draw(String),
 
     /// A key that common and combined logs do not have.
     #[error("unknown key `{key}` for clf: expected ip, ip/PREFIX (0 to 128 bits), path or user-agent{hint}")]

@@ -28,6 +28,51 @@ impl fmt::Display for Policy {
     }
 }
 
+impl Policy {
+    pub(crate) fn quota(&self) -> u32 {
+        match self {
+            Self::FixedWindow(policy) => policy.quota(),
+            Self::SlidingLog(policy) => policy.quota(),
+            Self::TokenBucket(policy) => policy.quota(),
+        }
+    }
+
+    /// In nanoseconds.
+    pub(crate) fn window(&self) -> u64 {
+        let window = match self {
+            Self::FixedWindow(policy) => policy.window(),
+            Self::SlidingLog(policy) => policy.window(),
+            Self::TokenBucket(policy) => policy.window(),
+        };
+        // A window is at most 2^62 ns.
+        u64::try_from(window.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// What is never exceeded in an interval one window long: two windows may touch it, and a bucket may be full at its beginning.
+    pub(crate) fn bound(&self) -> u64 {
+        match self {
+            Self::FixedWindow(policy) => 2 * u64::from(policy.quota()),
+            Self::SlidingLog(policy) => policy.quota().into(),
+            Self::TokenBucket(policy) => u64::from(policy.burst()) + u64::from(policy.quota()),
+        }
+    }
+
+    /// The same with another quota, if there is such a policy. A burst that is the quota stays it; any other stands.
+    pub(crate) fn with_quota(&self, quota: u32) -> Option<Self> {
+        match self {
+            Self::FixedWindow(policy) => {
+                let changed = FixedWindow::new(quota, policy.window()).ok()?;
+                Some(Self::FixedWindow(policy.origin().map_or(changed, |origin| changed.aligned(origin))))
+            }
+            Self::SlidingLog(policy) => SlidingLog::new(quota, policy.window()).ok().map(Self::SlidingLog),
+            Self::TokenBucket(policy) => {
+                let burst = if policy.burst() == policy.quota() { quota } else { policy.burst() };
+                TokenBucket::new_with(quota, policy.window(), burst, policy.refill()).ok().map(Self::TokenBucket)
+            }
+        }
+    }
+}
+
 /// How several policies work together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compose {
@@ -85,6 +130,14 @@ impl Judge {
         }
     }
 
+    /// The largest cost that a policy would still admit.
+    pub(crate) fn remaining(&self, policy: usize, key: KeyId, now: Timestamp) -> u32 {
+        let limiter = self.limiters.get(policy);
+        limiter.map_or(0, |Limiter { policy, clients }| {
+            clients.get(&key).map_or(policy.limit(), |memory| policy.remaining_of(memory, now))
+        })
+    }
+
     fn in_order(&mut self, key: KeyId, cost: u64, now: Timestamp) -> Verdict {
         let mut least = u32::MAX;
         for (index, limiter) in self.limiters.iter_mut().enumerate() {
@@ -120,6 +173,32 @@ impl Judge {
 impl Outcome {
     fn due_to(self, policy: usize) -> Verdict {
         Verdict { outcome: self, policy: Some(policy) }
+    }
+}
+
+/// One policy over one key, asked outside of any store.
+pub(crate) struct Alone {
+    policy: Policy,
+    memory: Memory,
+}
+
+impl Alone {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self { policy, memory: Memory::default() }
+    }
+
+    pub(crate) fn limit(&self) -> u32 {
+        self.policy.limit()
+    }
+
+    /// Whether a request passes, counting it if so.
+    pub(crate) fn admits(&mut self, cost: u64, now: Timestamp) -> bool {
+        let Ok(cost) = u32::try_from(cost) else { return false };
+        self.policy.judge_n(&mut self.memory, cost, now).is_ok_and(|decision| decision.is_allow())
+    }
+
+    pub(crate) fn remaining(&self, now: Timestamp) -> u32 {
+        self.policy.remaining_of(&self.memory, now)
     }
 }
 
@@ -202,6 +281,65 @@ impl tollgate::Policy<Memory> for Policy {
             Self::FixedWindow(policy) => policy.refund_to(&mut memory.window, cost, now),
             Self::SlidingLog(policy) => policy.refund_to(&mut memory.log, cost, now),
             Self::TokenBucket(policy) => policy.refund_to(&mut memory.bucket, cost, now),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(text: &str) -> Policy {
+        Policy::SlidingLog(text.parse().unwrap())
+    }
+
+    fn window(text: &str) -> Policy {
+        Policy::FixedWindow(text.parse().unwrap())
+    }
+
+    fn bucket(text: &str) -> Policy {
+        Policy::TokenBucket(text.parse().unwrap())
+    }
+
+    #[test]
+    fn another_quota_leaves_all_else() {
+        for (policy, changed) in [
+            (window("60/1m"), "fixed-window 7/1m"),
+            (window("60/1d,aligned=6h"), "fixed-window 7/1d,aligned=6h"),
+            (log("60/1m"), "sliding-log 7/1m"),
+            (bucket("60/1m"), "token-bucket 7/1m"),
+            (bucket("60/1m,interval"), "token-bucket 7/1m,interval"),
+            (bucket("60/1m,burst=5"), "token-bucket 7/1m,burst=5"),
+        ] {
+            assert_eq!(policy.with_quota(7).unwrap().to_string(), changed);
+            assert_eq!(policy.with_quota(0), None);
+        }
+        // So many tokens would take longer than any bucket may.
+        assert_eq!(bucket("4294967295/1d,burst=4294967294").with_quota(1), None);
+    }
+
+    #[test]
+    fn the_bound_is_that_of_one_window_anywhere() {
+        assert_eq!(window("60/1m").bound(), 120);
+        assert_eq!(log("60/1m").bound(), 60);
+        assert_eq!(bucket("60/1m,burst=5").bound(), 65);
+        assert_eq!(bucket("4294967295/1d").bound(), 2 * u64::from(u32::MAX));
+    }
+
+    #[test]
+    fn a_policy_alone_answers_as_over_a_store() {
+        let at = Timestamp::from_secs;
+        for policy in [window("3/10s"), log("3/10s"), bucket("3/10s")] {
+            let mut alone = Alone::new(policy);
+            let mut judge = Judge::new(&[policy], Compose::Independent);
+            let mut verdicts = Vec::new();
+            for (cost, second) in [(1, 0), (2, 1), (1, 2), (4, 3), (0, 3), (1, 10), (u64::MAX, 11), (3, 25)] {
+                judge.judge(5, cost, at(second), &mut verdicts);
+                let allowed = matches!(verdicts[0].outcome, Outcome::Allow { .. });
+                assert_eq!(alone.admits(cost, at(second)), allowed, "{policy} {cost} at {second}");
+                assert_eq!(alone.remaining(at(second)), judge.remaining(0, 5, at(second)));
+            }
+            assert_eq!(judge.remaining(0, 6, at(0)), 3);
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use indexmap::IndexSet;
-use jiff::{SignedDuration, Timestamp};
-use unicode_width::UnicodeWidthStr;
-
 use crate::cli::{Order, Settings};
 use crate::input::{Format, Skipped};
 use crate::judge::{Compose, KeyId};
+use crate::suggest::{Found, Share};
+use crate::table::{Align, Table, date, length, percent, percent_finely};
 use crate::tally::{Answers, Longest, Tally};
 use crate::text::shown;
+use crate::traffic::Keys;
 
 /// Columns of a key: an IPv6 address fits, a user agent is recognised.
 const KEY_WIDTH: usize = 48;
@@ -21,8 +20,10 @@ pub(crate) struct Report<'a> {
     pub(crate) name: &'a str,
     pub(crate) format: Format,
     pub(crate) skipped: &'a Skipped,
-    pub(crate) keys: &'a IndexSet<Box<str>>,
+    pub(crate) keys: &'a Keys,
     pub(crate) tally: &'a Tally,
+    /// By policy, where suggestions were asked for.
+    pub(crate) suggestions: Option<(Share, Vec<Found>)>,
 }
 
 impl fmt::Display for Report<'_> {
@@ -35,14 +36,19 @@ impl fmt::Display for Report<'_> {
             }
             answers => write!(f, "\n{}", self.compared(answers))?,
         }
-        let top = self.tally.most_refused(self.settings.top);
-        if top.is_empty() { Ok(()) } else { write!(f, "\n{}", self.top(&top)) }
+        if let Some(top) = self.top() {
+            write!(f, "\n{top}")?;
+        }
+        if let Some(suggestions) = self.suggestions() {
+            write!(f, "\n{suggestions}")?;
+        }
+        Ok(())
     }
 }
 
 impl Report<'_> {
     /// What was read and how it was judged.
-    fn facts(&self) -> Table {
+    pub(crate) fn facts(&self) -> Table {
         let mut facts = Table::new([Align::Left, Align::Left]);
         let format = self.format;
         let key = self.settings.key.as_deref().unwrap_or(if format == Format::Clf { "ip" } else { "key" });
@@ -72,7 +78,7 @@ impl Report<'_> {
     }
 
     /// The answers of policies that work together.
-    fn together(&self, answers: &Answers) -> Table {
+    pub(crate) fn together(&self, answers: &Answers) -> Table {
         let mut counts = Table::new([Align::Left, Align::Right, Align::Right, Align::Left]);
         let requests = self.tally.requests;
         let mut count = |name: &str, count: u64, of: Option<u64>| {
@@ -93,7 +99,7 @@ impl Report<'_> {
     }
 
     /// What each of several policies that work together had to do with it.
-    fn policies(&self) -> Table {
+    pub(crate) fn policies(&self) -> Table {
         let mut policies = Table::new([Align::Left, Align::Left, Align::Right, Align::Right]);
         policies.row(["", "Policy", "denied", "never"].map(str::to_owned));
         for (index, (policy, refused)) in self.settings.policies.iter().zip(&self.tally.by_policy).enumerate() {
@@ -108,7 +114,7 @@ impl Report<'_> {
     }
 
     /// Policies that were asked alone, side by side.
-    fn compared(&self, answers: &[Answers]) -> Table {
+    pub(crate) fn compared(&self, answers: &[Answers]) -> Table {
         let mut table = Table::new([Align::Left, Align::Left].into_iter().chain([Align::Right; 8]));
         table.row(
             ["", "Policy", "requests", "allowed", "denied", "share", "never", "keys", "limited", "longest wait"]
@@ -132,8 +138,12 @@ impl Report<'_> {
         table
     }
 
-    /// The keys that were refused most; what never passes has a column only where there is such.
-    fn top(&self, keys: &[KeyId]) -> Table {
+    /// The keys that were refused most, if any was; what never passes has a column only where there is such.
+    pub(crate) fn top(&self) -> Option<Table> {
+        let keys = self.tally.most_refused(self.settings.top);
+        if keys.is_empty() {
+            return None;
+        }
         let answers = &self.tally.answers;
         let never = answers.iter().any(|answers| answers.refused.never > 0);
         let each = if never { 3 } else { 2 };
@@ -149,7 +159,7 @@ impl Report<'_> {
             head.push("share".to_owned());
         }
         table.row(head);
-        for &key in keys {
+        for key in keys {
             let requests = self.tally.requests_of(key);
             let mut row = vec![self.key(key), requests.to_string()];
             for answers in answers {
@@ -162,72 +172,39 @@ impl Report<'_> {
             }
             table.row(row);
         }
-        table
+        Some(table)
     }
 
-    fn key(&self, key: KeyId) -> String {
-        match self.keys.get_index(key).map(AsRef::as_ref).unwrap_or_default() {
-            "" => "(empty)".to_owned(),
-            key => shown(key, KEY_WIDTH),
-        }
-    }
-}
-
-/// A point in time, in UTC, if the input's epoch is that of Unix.
-fn date(nanos: u64) -> String {
-    // Within the calendar: at most 2262.
-    Timestamp::from_nanosecond(nanos.into()).map_or_else(|_| format!("{nanos} ns"), |time| time.to_string())
-}
-
-/// A length of time: `1h 2m 3s`.
-fn length(nanos: u64) -> String {
-    format!("{:#}", SignedDuration::from_nanos_i128(nanos.into()))
-}
-
-/// A share with one decimal, rounded half up.
-fn percent(part: u64, whole: u64) -> String {
-    let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
-    let tenths = (part * 2000 + whole) / (2 * whole);
-    format!("{}.{}%", tenths / 10, tenths % 10)
-}
-
-#[derive(Clone, Copy)]
-enum Align {
-    Left,
-    Right,
-}
-
-/// Rows in aligned columns, two spaces apart.
-struct Table {
-    columns: Vec<Align>,
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    fn new(columns: impl IntoIterator<Item = Align>) -> Self {
-        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
-    }
-
-    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |column| self.rows.iter().filter_map(|row| row.get(column)).map(|cell: &String| cell.width()).max();
-        let widths: Vec<usize> = (0..self.columns.len()).map(|column| width(column).unwrap_or(0)).collect();
-        for row in &self.rows {
-            let mut line = String::new();
-            for ((cell, align), width) in row.iter().zip(&self.columns).zip(&widths) {
-                let padding = " ".repeat(width - cell.width());
-                match align {
-                    Align::Left => line.extend([cell, padding.as_str(), "  "]),
-                    Align::Right => line.extend([padding.as_str(), cell, "  "]),
+    /// The smallest quotas that refuse few enough, each policy by itself, if they were asked for.
+    pub(crate) fn suggestions(&self) -> Option<Table> {
+        let (share, found) = self.suggestions.as_ref()?;
+        let mut table = Table::new([Align::Left, Align::Left].into_iter().chain([Align::Right; 4]));
+        let head = format!("Smallest quota that refuses at most {share}, each alone");
+        table.row(["", head.as_str(), "refused", "share", "with one less", "share"].map(str::to_owned));
+        let share = |count: u64| percent_finely(count, self.tally.requests);
+        for (index, (policy, found)) in self.settings.policies.iter().zip(found).enumerate() {
+            let (text, refused, with_less) = match found {
+                Found::Least { policy, refused, with_less } => (policy.to_string(), Some(*refused), *with_less),
+                Found::None => (format!("none, for {policy}"), None, None),
+                Found::Between { from, enough, refused } => {
+                    (format!("{enough} is enough, none below {from} is; the search was given up"), Some(*refused), None)
                 }
-            }
-            writeln!(f, "{}", line.trim_end())?;
+            };
+            let counts = [refused, with_less].into_iter().flat_map(|count| match count {
+                Some(count) => [count.to_string(), share(count)],
+                None => [String::new(), String::new()],
+            });
+            table.row([index.to_string(), text].into_iter().chain(counts));
         }
-        Ok(())
+        Some(table)
     }
+
+    pub(crate) fn key(&self, key: KeyId) -> String {
+        key_shown(self.keys.name(key))
+    }
+}
+
+/// A key as people read it, whatever it is made of.
+pub(crate) fn key_shown(key: &str) -> String {
+    if key.is_empty() { "(empty)".to_owned() } else { shown(key, KEY_WIDTH) }
 }

@@ -2,21 +2,26 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
-use std::path::Path;
 
-use indexmap::IndexSet;
 use same_file::Handle;
 use tollgate::{Monotonic, Timestamp};
 
 use crate::cli::{Destination, Order, Settings, Source};
 use crate::decisions;
+use crate::document::{Document, name_of, refuse_input};
 use crate::error::Error;
 use crate::input::{Request, Requests};
 use crate::judge::{Judge, KeyId, Verdict};
+use crate::overview::Overview;
+use crate::page::Page;
+use crate::plots;
 use crate::progress::Watched;
-use crate::report;
+use crate::report::{Report, key_shown};
+use crate::suggest::suggest;
 use crate::tally::Tally;
-use crate::text::shown;
+use crate::timeline::{Bins, resolution};
+use crate::trace::Trace;
+use crate::traffic::{ByKey, Keys, MOST_HELD, Traffic};
 
 const SAMPLE: &[u8] = include_bytes!("../data/sample.log");
 
@@ -27,74 +32,101 @@ const SAMPLE: &[u8] = include_bytes!("../data/sample.log");
 /// What cannot be read or written, and an input that holds no request.
 pub(crate) fn run(settings: &Settings) -> Result<(), Error> {
     let Input { name, bytes, length, file } = Input::open(&settings.source)?;
-    let mixed = matches!(settings.decisions, Some(Destination::Stdout)) && io::stdout().is_terminal();
+    let mixed = settings.takes_stdout() && io::stdout().is_terminal();
     let bytes = BufReader::with_capacity(1 << 16, Watched::new(bytes, length, mixed));
     let mut requests = Requests::new(bytes, &name, settings.format, settings.key.as_deref())?;
+    let input = file.as_ref();
+    let open = |option, to: &Option<Destination>| to.as_ref().map(|to| Document::open(option, to, input)).transpose();
+    let (plot, html) = (open("--plot", &settings.plot)?, open("--html", &settings.html)?);
     // Not before the header was understood: an earlier run's decisions are lost here.
-    let decisions = settings.decisions.as_ref().map(|destination| Decisions::open(destination, file)).transpose()?;
+    let decisions = settings.decisions.as_ref().map(|to| Decisions::open(to, input)).transpose()?;
 
     let mut run = Run {
-        keys: IndexSet::new(),
+        keys: Keys::default(),
         judge: Judge::new(&settings.policies, settings.compose),
         tally: Tally::new(settings.compose, settings.policies.len()),
+        overview: None,
         verdicts: Vec::new(),
         decisions,
     };
-    match settings.order {
-        Order::ByTime => run.by_time(&mut requests)?,
-        Order::AsItComes { tolerance } => run.as_it_comes(&mut requests, tolerance.map(Monotonic::new))?,
-    }
+    let held = match settings.order {
+        Order::AsItComes { tolerance } if !settings.looks_back() => {
+            run.as_it_comes(&mut requests, tolerance.map(Monotonic::new))?;
+            None
+        }
+        order => {
+            let most = if settings.looks_back() { MOST_HELD } else { usize::MAX };
+            let traffic = Traffic::read(&mut requests, &mut run.keys, order, most)?;
+            run.held(settings, &traffic)?;
+            Some(traffic)
+        }
+    };
     if run.tally.requests == 0 {
         return Err(requests.nothing());
     }
-    if let Some(decisions) = run.decisions {
-        decisions.close()?;
-    }
+    let held = held.filter(|_| settings.looks_back()).map(Traffic::by_key);
+    let trace = match &held {
+        Some(held) if plot.is_some() || html.is_some() => Some(run.trace(settings, held)?),
+        _ => None,
+    };
+    let suggestions = settings.suggest.zip(held.as_ref()).map(|(share, held)| {
+        let found = settings.policies.iter().map(|policy| suggest(policy, held, run.tally.requests, share));
+        (share, found.collect())
+    });
     let skipped = requests.skipped();
-    if skipped.count() > 0 {
-        // If standard error is gone, the report still has the count.
-        let _ = write!(io::stderr(), "replay: {name}: lines that could not be parsed: {}\n{skipped}", skipped.count());
-    }
-    let report = report::Report {
+    let report = Report {
         settings,
         name: &name,
         format: requests.format(),
         skipped,
         keys: &run.keys,
         tally: &run.tally,
+        suggestions,
     };
-    match settings.decisions {
-        Some(Destination::Stdout) => put(&mut io::stderr().lock(), &report, "standard error"),
-        _ => put(&mut io::stdout().lock(), &report, "standard output"),
+    if let (Some(plot), Some(trace)) = (plot, &trace) {
+        let key = key_shown(run.keys.name(trace.key));
+        plot.write(&plots::of_key(trace, &key, plots::WIDE).document()?)?;
+    }
+    if let (Some(html), Some(trace), Some(overview)) = (html, &trace, &run.overview) {
+        html.write(&Page { report: &report, overview, trace }.html()?)?;
+    }
+    if let Some(decisions) = run.decisions {
+        decisions.close()?;
+    }
+    if skipped.count() > 0 {
+        // If standard error is gone, the report still has the count.
+        let _ = write!(io::stderr(), "replay: {name}: lines that could not be parsed: {}\n{skipped}", skipped.count());
+    }
+    if settings.takes_stdout() {
+        put(&mut io::stderr().lock(), &report, "standard error")
+    } else {
+        put(&mut io::stdout().lock(), &report, "standard output")
     }
 }
 
-fn put(out: &mut dyn Write, report: &report::Report<'_>, name: &str) -> Result<(), Error> {
+fn put(out: &mut dyn Write, report: &Report<'_>, name: &str) -> Result<(), Error> {
     write!(out, "{report}").and_then(|()| out.flush()).map_err(Error::writing(name))
 }
 
 /// Everything that grows or changes while requests are judged.
 struct Run {
-    /// Each key once; its number is its place.
-    keys: IndexSet<Box<str>>,
+    keys: Keys,
     judge: Judge,
     tally: Tally,
+    /// Counted where there is a page.
+    overview: Option<Overview>,
     verdicts: Vec<Verdict>,
     decisions: Option<Decisions>,
 }
 
 impl Run {
-    fn by_time(&mut self, requests: &mut Requests<impl io::BufRead>) -> Result<(), Error> {
-        let mut all = Vec::new();
-        while let Some(request) = requests.next()? {
-            all.push((request, self.number(requests.key())));
+    fn held(&mut self, settings: &Settings, traffic: &Traffic) -> Result<(), Error> {
+        let times = || traffic.all().iter().map(|held| held.request.at_ns);
+        if let (Some(first), Some(last), true) = (times().min(), times().max(), settings.html.is_some()) {
+            let bins = Bins::covering(first, last, resolution(times()), plots::MOST_BINS);
+            self.overview = Some(Overview::new(settings.compose, settings.policies.len(), bins));
         }
-        // Lines ascend, so this is the stable order by time, in place.
-        all.sort_unstable_by_key(|(request, _)| (request.at_ns, request.line));
-        for (request, key) in all {
-            self.judge(&request, key, Timestamp::from_nanos(request.at_ns))?;
-        }
-        Ok(())
+        traffic.all().iter().try_for_each(|held| self.judge(&held.request, held.key, held.now))
     }
 
     fn as_it_comes(
@@ -103,7 +135,7 @@ impl Run {
         mut clock: Option<Monotonic>,
     ) -> Result<(), Error> {
         while let Some(request) = requests.next()? {
-            let key = self.number(requests.key());
+            let key = self.keys.number(requests.key());
             let at = Timestamp::from_nanos(request.at_ns);
             let now = clock.as_mut().map_or(at, |clock| clock.advance(at));
             self.judge(&request, key, now)?;
@@ -111,20 +143,33 @@ impl Run {
         Ok(())
     }
 
-    fn number(&mut self, key: &str) -> KeyId {
-        self.keys.get_index_of(key).unwrap_or_else(|| self.keys.insert_full(key.into()).0)
-    }
-
     fn judge(&mut self, request: &Request, key: KeyId, now: Timestamp) -> Result<(), Error> {
         self.judge.judge(key, request.cost, now, &mut self.verdicts);
         self.tally.add(request, key, &self.verdicts);
+        if let Some(overview) = &mut self.overview {
+            overview.add(request.at_ns, &self.verdicts);
+        }
         if let Some(decisions) = &mut self.decisions {
-            let key = self.keys.get_index(key).map(AsRef::as_ref).unwrap_or_default();
             for &verdict in &self.verdicts {
-                decisions.write(request, key, verdict)?;
+                decisions.write(request, self.keys.name(key), verdict)?;
             }
         }
         Ok(())
+    }
+
+    /// The traffic of the key that was asked for, or that tells most.
+    fn trace(&self, settings: &Settings, held: &ByKey) -> Result<Trace, Error> {
+        let telling = self.tally.most_telling();
+        let key = match &settings.plot_key {
+            None => telling,
+            Some(key) => self.keys.0.get_index_of(key.as_str()).ok_or_else(|| Error::NoSuchKey {
+                key: key_shown(key),
+                keys: self.tally.keys(),
+                example: key_shown(self.keys.name(telling)),
+            })?,
+        };
+        let end = self.tally.span.map_or(0, |(_, last)| last);
+        Ok(Trace::new(&settings.policies, settings.compose, held.of(key), end, plots::MOST_BINS))
     }
 }
 
@@ -161,10 +206,6 @@ impl Input {
     }
 }
 
-fn name_of(path: &Path) -> String {
-    shown(&path.to_string_lossy(), 200)
-}
-
 /// Where decisions go.
 struct Decisions {
     name: String,
@@ -173,15 +214,12 @@ struct Decisions {
 
 impl Decisions {
     /// Opens the destination, unless it is the file that is read.
-    fn open(destination: &Destination, input: Option<Handle>) -> Result<Self, Error> {
+    fn open(destination: &Destination, input: Option<&Handle>) -> Result<Self, Error> {
         let (name, out): (String, Box<dyn Write>) = match destination {
             Destination::Stdout => ("standard output".to_owned(), Box::new(io::stdout())),
             Destination::File(path) => {
                 let name = name_of(path);
-                // Only a file that is there can be the input; a pipe would wait to be opened twice.
-                if path.is_file() && input.is_some() && Handle::from_path(path).ok() == input {
-                    return Err(Error::Overwrite { name });
-                }
+                refuse_input("--decisions", path, input)?;
                 let file = File::create(path).map_err(Error::writing(&name))?;
                 (name, Box::new(file))
             }

@@ -127,6 +127,12 @@ impl Tally {
         self.by_key.get(key).copied().unwrap_or(0)
     }
 
+    /// The key that was refused most, or where none was, the one with most requests.
+    pub(crate) fn most_telling(&self) -> KeyId {
+        let busiest = || (0..self.keys()).max_by_key(|&key| (self.requests_of(key), std::cmp::Reverse(key)));
+        self.most_refused(1).first().copied().or_else(busiest).unwrap_or(0)
+    }
+
     /// The keys that were refused most, over all answers; of equals, those with fewer requests, then the earlier seen.
     pub(crate) fn most_refused(&self, top: usize) -> Vec<KeyId> {
         let total = |key: KeyId| self.answers.iter().map(|answers| answers.of_key(key).total()).sum::<u64>();
@@ -179,5 +185,16 @@ mod tests {
         assert_eq!((tally.answers[0].of_key(0).denied, tally.answers[1].of_key(0).denied), (1, 2));
         assert_eq!(tally.answers[1].longest, Some(Longest { wait: Wait::from_nanos(5), key: 0, line: 2 }));
         assert_eq!((tally.requests, tally.requests_of(0)), (2, 2));
+    }
+
+    #[test]
+    fn the_most_telling_key_is_refused_most_or_else_asks_most() {
+        let mut tally = Tally::new(Compose::Each, 1);
+        for key in [0, 1, 1, 2, 2] {
+            tally.add(&request(1, 0), key, &[Verdict { outcome: ALLOW, policy: None }]);
+        }
+        assert_eq!(tally.most_telling(), 1);
+        tally.add(&request(1, 0), 0, &[Verdict { outcome: deny(1), policy: Some(0) }]);
+        assert_eq!(tally.most_telling(), 0);
     }
 }

@@ -1,4 +1,6 @@
-//! Text from outside, made fit for a line on a terminal: keys, names and excerpts come from whoever sent the requests.
+//! Text from outside, made fit for a line on a terminal, and for markup: keys, names and excerpts come from whoever sent the requests.
+
+use std::fmt::{self, Write as _};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -37,9 +39,38 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
 /// Columns of an excerpt: enough to recognise a line by.
 const EXCERPT: usize = 40;
 
+/// Text as it stands in XML or HTML, between tags or in a quoted attribute. What XML has no place for at all (control characters) is to be
+/// made fit by [`shown`] before.
+pub(crate) fn xml(text: &str) -> Xml<'_> {
+    Xml(text)
+}
+
+/// See [`xml`].
+pub(crate) struct Xml<'a>(&'a str);
+
+impl fmt::Display for Xml<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&#39;"),
+            c => f.write_char(c),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_in_markup_stays_text() {
+        let text = "<script>alert(\"1\")</script> & 'x' é";
+        let expected = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39; é";
+        assert_eq!(xml(text).to_string(), expected);
+    }
 
     #[test]
     fn text_that_fits_is_as_it_was() {

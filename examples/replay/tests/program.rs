@@ -264,6 +264,9 @@ fn a_wrong_command_line_is_one_line_and_status_2() {
         ("--compose all", "expected --fixed-window"),
         ("--format csv", "expected a FILE"),
         ("--key ip/129", "expected ip, ip/PREFIX (0 to 128 bits)"),
+        ("--plot-key x", "expected --plot or --html"),
+        ("--plot - --decisions -", "--decisions and --plot would write to one place"),
+        ("--suggest 1e2", "expected a percentage from 0 to 100"),
         ("--unknown", "unexpected argument"),
     ] {
         Replay::new(line).run().fails_with(expected);
@@ -377,6 +380,154 @@ b                        1            0      1  100.0%            0      1  100.
 a                        3            1      0   33.3%            1      0   33.3%
 ";
     assert_eq!(run.run().stdout, expected);
+}
+
+/// What the README shows, and how it was made.
+const PICTURE: (&str, &[u8]) =
+    ("--plot double-burst.svg --plot-key 203.0.113.9", include_bytes!("../pictures/double-burst.svg"));
+
+#[test]
+fn the_picture_is_what_its_command_draws() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = Replay::new(PICTURE.0).in_directory(directory.path()).run();
+    assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+    let drawn = std::fs::read(directory.path().join("double-burst.svg")).unwrap();
+    assert!(drawn == PICTURE.1, "run `replay {}` in examples/replay/pictures again", PICTURE.0);
+    assert!(drawn.len() < 40 << 10);
+    let text = String::from_utf8(drawn).unwrap();
+    for expected in [
+        "fixed-window 60/1m: 111 allowed, 0 denied, at most 110 units",
+        "sliding-log 60/1m: 61 allowed, 50 denied, at most 60 units",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn a_picture_leaves_the_report_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    for options in
+        ["", "--keep-order", "--keep-order --monotonic 5s", "--sliding-log 9/10s --fixed-window 5/1s --compose all"]
+    {
+        let plain = Replay::new(options).run();
+        let drawn = Replay::new(&format!("{options} --plot a.svg --html a.html")).in_directory(directory.path()).run();
+        assert_eq!((drawn.status, drawn.stderr.as_str()), (0, ""));
+        assert_eq!(drawn.stdout, plain.stdout);
+    }
+}
+
+#[test]
+fn the_key_that_is_denied_most_is_drawn_unless_another_is_named() {
+    let input = csv(&[(0, "a", "1"), (1, "a", "1"), (1, "b", "1"), (2, "b", "1"), (3, "b", "1"), (3, "c", "1")]);
+    let drawn = |options: &str| {
+        let run = Replay::new(&format!("--sliding-log 1/60s --plot - {options} -")).input(&input).run();
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        // The report stands aside.
+        assert!(run.stderr.contains("Requests"), "{}", run.stderr);
+        let title = run.stdout.lines().find_map(|line| line.strip_prefix("<title id=\"key-title\">")).unwrap();
+        title.trim_end_matches("</title>").to_owned()
+    };
+    assert_eq!(drawn(""), "What the policy makes of b");
+    assert_eq!(drawn("--plot-key c"), "What the policy makes of c");
+    let run = Replay::new("--sliding-log 1/60s --plot - --plot-key d -").input(&input).run();
+    run.fails_with("--plot-key d: no request has this key; expected one of 3 keys, such as b");
+}
+
+#[test]
+fn a_page_needs_nothing_else_and_escapes_what_it_shows() {
+    let key = "\"</title><script>alert(1)</script>&";
+    let line = |at| serde_json::json!({ "at_s": at, "key": key }).to_string();
+    let input = [line(0), line(1)].join("\n");
+    let run = Replay::new("--sliding-log 1/60s --html - -").input(&input).run();
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let page = run.stdout;
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{page}");
+    for absent in ["<script", "http://", "https://", "src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(absent), "{absent}: {page}");
+    }
+    assert!(page.contains("&quot;&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;"), "{page}");
+    assert!(page.contains("default-src 'none'"), "{page}");
+    // Opened and closed as often.
+    for tag in ["section", "table", "tr", "figure", "details", "svg", "div", "dl"] {
+        assert_eq!(
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count(),
+            page.matches(&format!("</{tag}>")).count(),
+            "{tag}"
+        );
+    }
+}
+
+#[test]
+fn a_page_says_what_the_report_says() {
+    let run = Replay::new("--html - --suggest 1").run();
+    for line in run.stderr.lines().filter(|line| line.contains("/1m")) {
+        for cell in line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()) {
+            assert!(run.stdout.contains(&format!(">{cell}<")), "{cell}: {}", run.stdout);
+        }
+    }
+    assert!(run.stdout.contains("203.0.113.9"));
+}
+
+#[test]
+fn pictures_and_pages_never_overwrite_their_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("access.log");
+    let text = clf(&["192.0.2.1"]);
+    std::fs::write(&log, &text).unwrap();
+    for option in ["--plot", "--html"] {
+        let run = Replay::new("").arg(option).arg(directory.path().join(".").join("access.log")).arg(&log).run();
+        run.fails_with(&format!("{option} would overwrite the input"));
+        Replay::new("").arg(option).arg(directory.path()).run().fails_with("cannot write");
+        Replay::new("").arg(option).arg(directory.path().join("missing").join("x")).run().fails_with("cannot write");
+    }
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), text);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn an_earlier_picture_outlives_a_mistake() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("a.svg");
+    std::fs::write(&file, "earlier").unwrap();
+    for (options, input) in [("--plot-key b", "at_s,key\n1,a\n"), ("", "at_s,key\n")] {
+        let run = Replay::new(&format!("{options} -")).arg("--plot").arg(&file).input(input).run();
+        assert_eq!(run.status, 2, "{}", run.stderr);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "earlier");
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error_for_pictures_too() {
+    Replay::new("--plot /dev/full").run().fails_with("cannot write /dev/full");
+    Replay::new("--html /dev/full").run().fails_with("cannot write /dev/full");
+}
+
+#[test]
+fn the_smallest_quota_that_refuses_few_enough_is_suggested() {
+    let input = csv(&[(0, "a", "1"), (1, "a", "1"), (2, "a", "1"), (3, "b", "1"), (10, "a", "1")]);
+    let options = "--compose independent --fixed-window 9/10s --token-bucket 9/10s,burst=1 --sliding-log 1/4s";
+    let suggested = |percent: &str| {
+        let run = Replay::new(&format!("{options} --suggest {percent} -")).input(&input).run();
+        let at = run.stdout.find("\n   Smallest").unwrap();
+        run.stdout[at..].to_owned()
+    };
+    let expected = "
+   Smallest quota that refuses at most 20%, each alone  refused    share  with one less    share
+0  fixed-window 2/10s                                         1  20.000%              2  40.000%
+1  token-bucket 5/10s,burst=1                                 1  20.000%              2  40.000%
+2  sliding-log 2/4s                                           1  20.000%              2  40.000%
+";
+    assert_eq!(suggested("20"), expected);
+    assert!(suggested("0").contains("sliding-log 3/4s"), "{}", suggested("0"));
+    assert!(suggested("100%").contains("fixed-window 1/10s"));
+    // What is suggested keeps what was asked, and one less does not.
+    let refused = |policy: &str| {
+        let run = Replay::new(&format!("--fixed-window {policy} -")).input(&input).run();
+        run.count("denied") + run.count("never")
+    };
+    assert_eq!((refused("2/10s"), refused("1/10s")), (1, 2));
 }
 
 /// Each decision as `allow REMAINING`, `deny NANOSECONDS by POLICY` or `never by POLICY`.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -10,6 +11,7 @@ pub(crate) struct Replay {
     args: Vec<OsString>,
     input: Vec<u8>,
     lines: Option<usize>,
+    directory: Option<PathBuf>,
 }
 
 /// A run that was made.
@@ -22,7 +24,12 @@ pub(crate) struct Run {
 impl Replay {
     /// With these arguments, split at spaces.
     pub(crate) fn new(args: &str) -> Self {
-        Self { args: args.split_whitespace().map(OsString::from).collect(), input: Vec::new(), lines: None }
+        Self {
+            args: args.split_whitespace().map(OsString::from).collect(),
+            input: Vec::new(),
+            lines: None,
+            directory: None,
+        }
     }
 
     pub(crate) fn arg(mut self, arg: impl Into<OsString>) -> Self {
@@ -45,9 +52,18 @@ impl Replay {
         self
     }
 
+    /// Where it writes files without a path.
+    pub(crate) fn in_directory(mut self, directory: &Path) -> Self {
+        self.directory = Some(directory.to_owned());
+        self
+    }
+
     pub(crate) fn run(self) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
         command.args(self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = self.directory {
+            command.current_dir(directory);
+        }
         let mut child = command.spawn().unwrap();
         let (mut stdin, input) = (child.stdin.take().unwrap(), self.input);
         // It may end before it has read all.
