@@ -78,6 +78,15 @@ use crate::time::{Timestamp, Wait};
 /// assert!(Once.check(&mut clients, &7, Timestamp::ZERO).unwrap().is_allow());
 /// assert!(!Once.check(&mut clients, &7, Timestamp::ZERO).unwrap().is_allow());
 /// ```
+///
+#[cfg_attr(
+    feature = "conformance",
+    doc = "Whether it keeps the laws is what [`conformance::policy`](crate::conformance::policy) tests."
+)]
+#[cfg_attr(
+    not(feature = "conformance"),
+    doc = "Whether it keeps the laws is what `conformance::policy` tests, with the feature `conformance`."
+)]
 pub trait Policy<S: State> {
     /// The largest cost that can ever be admitted, at least 1.
     fn limit(&self) -> u32;
@@ -240,6 +249,63 @@ pub trait Policy<S: State> {
             return Ok(());
         }
         store.update(key, now, |state, read| self.charge_to(state, cost, read))
+    }
+}
+
+/// A policy that is not `Copy` can stand in several [`Layer`](crate::layers::Layer)s, or in [`Both`], by reference.
+///
+/// ```
+/// use core::time::Duration;
+/// use tollgate::{Both, FixedWindow, FixedWindowState, Policy, State, Timestamp};
+///
+/// /// A limit of one's own and one that is shared, whatever the policy.
+/// fn both<S: State, P: Policy<S>>(mine: &P, shared: &P, state: &mut (S, S)) -> bool {
+///     Both(mine, shared).judge(state, Timestamp::ZERO).is_allow()
+/// }
+///
+/// let (mine, shared) = (FixedWindow::constant(2, Duration::from_secs(1)), FixedWindow::constant(1, Duration::from_secs(1)));
+/// let mut state: (FixedWindowState, FixedWindowState) = Default::default();
+/// assert!(both(&mine, &shared, &mut state));
+/// assert!(!both(&mine, &shared, &mut state));
+/// ```
+impl<S: State, P: Policy<S> + ?Sized> Policy<S> for &P {
+    #[inline]
+    fn limit(&self) -> u32 {
+        P::limit(self)
+    }
+
+    #[inline]
+    fn preview(&self, state: &S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
+        P::preview(self, state, cost, now)
+    }
+
+    #[inline]
+    fn remaining_of(&self, state: &S, now: Timestamp) -> u32 {
+        P::remaining_of(self, state, now)
+    }
+
+    #[inline]
+    fn charge_to(&self, state: &mut S, cost: u32, now: Timestamp) {
+        P::charge_to(self, state, cost, now);
+    }
+
+    #[inline]
+    fn refund_to(&self, state: &mut S, cost: u32, now: Timestamp) {
+        P::refund_to(self, state, cost, now);
+    }
+
+    #[inline]
+    fn judge(&self, state: &mut S, now: Timestamp) -> Decision {
+        P::judge(self, state, now)
+    }
+
+    #[inline]
+    fn judge_n(&self, state: &mut S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
+        P::judge_n(self, state, cost, now)
+    }
+
+    fn status_of(&self, state: &S, now: Timestamp) -> Status {
+        P::status_of(self, state, now)
     }
 }
 

@@ -9,8 +9,7 @@ use std::vec::Vec;
 use super::law::{Breach, Fault, Held, Law, hold};
 use super::policy_suite::{ascending, times_of};
 use super::subject::{Answer, At, Said};
-use crate::decision::{Decision, Status};
-use crate::error::CostExceedsLimit;
+use crate::decision::Decision;
 use crate::layers::{Joint, JointError, Layer, all, all_with_status, peek_all};
 use crate::policy::{Both, Policy};
 use crate::state::State;
@@ -34,56 +33,11 @@ use crate::time::Timestamp;
 #[track_caller]
 pub fn together<S: State, Z: State>(one: &impl Policy<S>, other: &impl Policy<Z>) {
     let times = times_of::<S>(one).into_iter().chain(times_of::<Z>(other));
-    let mut pair = Pair { one: ByRef(one), other: ByRef(other), times: ascending(times), trace: Vec::new() };
+    let mut pair = Pair { one, other, times: ascending(times), trace: Vec::new() };
     let held = (0..=2).try_for_each(|length| pair.walk(length, &Default::default()));
     if let Err(Fault { law, text }) = held {
         let trace = pair.trace.iter().map(ToString::to_string).collect();
         panic!("the policies do not conform: {}", Breach { law, trace, fault: text });
-    }
-}
-
-/// A policy by reference, since a layer takes its policy by value.
-struct ByRef<'p, P>(&'p P);
-
-impl<P> Clone for ByRef<'_, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P> Copy for ByRef<'_, P> {}
-
-impl<S: State, P: Policy<S>> Policy<S> for ByRef<'_, P> {
-    fn limit(&self) -> u32 {
-        self.0.limit()
-    }
-
-    fn preview(&self, state: &S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
-        self.0.preview(state, cost, now)
-    }
-
-    fn remaining_of(&self, state: &S, now: Timestamp) -> u32 {
-        self.0.remaining_of(state, now)
-    }
-
-    fn charge_to(&self, state: &mut S, cost: u32, now: Timestamp) {
-        self.0.charge_to(state, cost, now);
-    }
-
-    fn refund_to(&self, state: &mut S, cost: u32, now: Timestamp) {
-        self.0.refund_to(state, cost, now);
-    }
-
-    fn judge(&self, state: &mut S, now: Timestamp) -> Decision {
-        self.0.judge(state, now)
-    }
-
-    fn judge_n(&self, state: &mut S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
-        self.0.judge_n(state, cost, now)
-    }
-
-    fn status_of(&self, state: &S, now: Timestamp) -> Status {
-        self.0.status_of(state, now)
     }
 }
 
@@ -102,8 +56,8 @@ impl fmt::Display for Request {
 }
 
 struct Pair<'p, A, B> {
-    one: ByRef<'p, A>,
-    other: ByRef<'p, B>,
+    one: &'p A,
+    other: &'p B,
     times: Vec<Timestamp>,
     trace: Vec<Request>,
 }

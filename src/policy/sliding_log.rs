@@ -183,7 +183,7 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
         let read = state.read(now);
         let live = state.live(read);
         let units = cost.min(u32::MAX - live.used);
-        state.add(&live, units, read, self.expires(read));
+        state.add(live, units, read, self.expires(read));
     }
 
     #[inline]
@@ -194,12 +194,29 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
 
     #[inline]
     fn judge(&self, state: &mut LogState<M>, now: Timestamp) -> Decision {
+        match state.judge_one(self.quota(), self.window, now) {
+            Some(decision) => decision,
+            None => self.admit(state, 1, now),
+        }
+    }
+
+    #[inline]
+    fn judge_n(&self, state: &mut LogState<M>, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
+        CostExceedsLimit::test(cost, self.quota())?;
+        Ok(if cost == 0 { Decision::Allow } else { self.admit(state, cost, now) })
+    }
+}
+
+impl SlidingLog {
+    /// Whether a cost within `1 ..= quota` may pass, counting it if so, however much has expired.
+    #[cold]
+    fn admit<M: LogMemory>(&self, state: &mut LogState<M>, cost: u32, now: Timestamp) -> Decision {
         let read = state.read(now);
         let live = state.live(read);
-        if let Some(deadline) = state.admits_at(&live, 1, self.quota()) {
+        if let Some(deadline) = state.admits_at(&live, cost, self.quota()) {
             return Decision::Deny { retry_after: now.until_deadline(deadline) };
         }
-        state.add(&live, 1, read, self.expires(read));
+        state.add(live, cost, read, self.expires(read));
         Decision::Allow
     }
 }

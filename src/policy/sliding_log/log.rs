@@ -5,6 +5,7 @@
 //! entry to the next. Entries that have expired stay until something is admitted, since a denial writes nothing.
 
 use super::memory::{InPlace, LogMemory};
+use crate::decision::Decision;
 use crate::error::OutOfRange;
 use crate::state::State;
 use crate::time::{LAST_DEADLINE, LONGEST, Timestamp};
@@ -53,6 +54,8 @@ impl<const N: usize> LogState<InPlace<N>> {
 pub(super) struct Live {
     /// How many entries before them have expired.
     dead: u32,
+    /// Where in the memory the first of them is, if there is one.
+    head: u32,
     /// The count before them.
     gone: u32,
     /// Their units.
@@ -68,24 +71,38 @@ impl<M: LogMemory> LogState<M> {
 
     /// Where in the memory the entry `index` is, counted from the oldest.
     #[inline]
-    fn slot(&self, index: u32) -> usize {
-        // Cannot overflow: the memory has room for both, at 12 bytes an entry.
-        let slot = self.head as usize + index as usize;
-        let room = self.memory.room();
-        if slot < room { slot } else { slot - room }
+    fn slot(&self, index: u32) -> u32 {
+        self.ahead(self.head, index)
     }
 
+    /// The slot so many after another, in the ring: at most as many as there are.
+    #[inline]
+    fn ahead(&self, slot: u32, by: u32) -> u32 {
+        // Cannot overflow: the memory has room for both, at 12 bytes an entry.
+        let slot = slot as usize + by as usize;
+        let room = self.memory.room();
+        (if slot < room { slot } else { slot - room }) as u32
+    }
+
+    /// The slot after another, in the ring.
+    #[inline]
+    fn next(&self, slot: u32) -> u32 {
+        // Cannot overflow: it is one of at most 2^32 - 1.
+        if slot + 1 < self.memory.room() as u32 { slot + 1 } else { 0 }
+    }
+
+    /// The expiry of the entry `index`, which is there.
     #[inline]
     fn expiry(&self, index: u32) -> u64 {
-        self.memory.expiry(self.slot(index))
+        self.memory.expiry(self.slot(index)).unwrap_or_default()
     }
 
-    /// The count before the entry `index`.
+    /// The count before the entry `index`, before which all are there.
     #[inline]
     fn count_before(&self, index: u32) -> u32 {
         match index.checked_sub(1) {
             None => self.gone,
-            Some(before) => self.memory.count(self.slot(before)),
+            Some(before) => self.memory.count(self.slot(before)).unwrap_or_default(),
         }
     }
 
@@ -109,14 +126,61 @@ impl<M: LogMemory> LogState<M> {
     #[inline]
     pub(super) fn live(&self, read: u64) -> Live {
         let dead = self.first(0, |index| self.expiry(index) > read);
-        let gone = self.count_before(dead);
-        Live { dead, gone, used: self.total.wrapping_sub(gone) }
+        self.live_from(dead, self.slot(dead), self.count_before(dead))
+    }
+
+    /// Judges one unit in the case that is most frequent by far: at most one entry has expired, at most one unit is too many, and what is
+    /// admitted is an entry of its own, for which there is room. Else `None`, and nothing is changed.
+    #[inline]
+    pub(super) fn judge_one(&mut self, quota: u32, window: u64, now: Timestamp) -> Option<Decision> {
+        let read = self.read(now);
+        let (mut head, mut len, mut gone) = (self.head, self.len, self.gone);
+        let oldest = self.memory.expiry(head)?;
+        if oldest > read {
+            let used = self.total.wrapping_sub(gone);
+            if used >= quota || len >= M::MOST {
+                let denied = len > 0 && used <= quota;
+                return denied.then_some(Decision::Deny { retry_after: now.until_deadline(oldest) });
+            }
+        } else {
+            len = len.checked_sub(1)?;
+            gone = self.memory.count(head)?;
+            head = self.next(head);
+            if self.total.wrapping_sub(gone) >= quota || self.memory.expiry(head)? <= read {
+                return None;
+            }
+        }
+        // Cannot overflow: a deadline.
+        let expires = read + window;
+        let newest = self.ahead(head, len.checked_sub(1)?);
+        if self.memory.expiry(newest)? >= expires || !self.memory.fits(len) {
+            return None;
+        }
+        self.last = read;
+        self.gone = gone;
+        self.total = self.total.wrapping_add(1);
+        self.head = head;
+        self.len = len + 1;
+        self.memory.set(self.next(newest), expires, self.total);
+        Some(Decision::Allow)
+    }
+
+    /// The entries that are left after so many, of which the first is in a known slot, and the count before them.
+    #[inline]
+    fn live_from(&self, dead: u32, head: u32, gone: u32) -> Live {
+        Live { dead, head, gone, used: self.total.wrapping_sub(gone) }
     }
 
     /// Whether there is no room for another entry.
     #[inline]
     pub(super) fn is_full(&self, live: &Live) -> bool {
         self.len - live.dead >= M::MOST
+    }
+
+    /// When the oldest live entry expires.
+    #[inline]
+    pub(super) fn oldest_expires(&self, live: &Live) -> u64 {
+        self.memory.expiry(live.head).unwrap_or_default()
     }
 
     /// When `cost` will be admitted, at least 1 and at most the quota; `None`: now.
@@ -129,31 +193,30 @@ impl<M: LogMemory> LogState<M> {
             let last = self.first(live.dead, |index| self.count_before(index + 1).wrapping_sub(live.gone) >= excess);
             return Some(self.expiry(last));
         }
-        if self.is_full(live) { Some(self.expiry(live.dead)) } else { None }
+        if self.is_full(live) { Some(self.oldest_expires(live)) } else { None }
     }
 
     /// Adds units, which may be none, and drops what has expired.
     #[inline]
-    pub(super) fn add(&mut self, live: &Live, units: u32, read: u64, expires: u64) {
-        self.head = if live.dead < self.len { self.slot(live.dead) as u32 } else { 0 };
-        self.len -= live.dead;
-        self.gone = live.gone;
+    pub(super) fn add(&mut self, live: Live, units: u32, read: u64, expires: u64) {
         self.last = read;
+        self.gone = live.gone;
+        self.head = live.head;
+        self.len -= live.dead;
         if units == 0 {
             return;
         }
         self.total = self.total.wrapping_add(units);
-        let mut expires = expires;
         if let Some(newest) = self.len.checked_sub(1) {
             let slot = self.slot(newest);
-            let before = self.memory.expiry(slot);
-            expires = expires.max(before);
-            if expires == before || self.len >= M::MOST {
-                self.memory.set(slot, expires, self.total);
+            let before = self.memory.expiry(slot).unwrap_or_default();
+            if expires <= before || self.len >= M::MOST {
+                self.memory.set(slot, expires.max(before), self.total);
                 return;
             }
         }
-        if self.memory.fit(self.head as usize, self.len as usize) {
+        if !self.memory.fits(self.len) {
+            self.memory.fit(self.head, self.len);
             self.head = 0;
         }
         self.memory.set(self.slot(self.len), expires, self.total);
@@ -170,7 +233,7 @@ impl<M: LogMemory> LogState<M> {
         }
         if let Some(newest) = self.len.checked_sub(1) {
             let slot = self.slot(newest);
-            self.memory.set(slot, self.memory.expiry(slot), self.total);
+            self.memory.set(slot, self.expiry(newest), self.total);
         }
     }
 }
@@ -248,7 +311,8 @@ impl<M: LogMemory> LogState<M> {
         // Cannot overflow: a deadline.
         OutOfRange::test("expires", expires, newest + 1, LAST_DEADLINE)?;
         OutOfRange::test("units", units.into(), 1, (u32::MAX - used).into())?;
-        if self.len as usize == self.memory.room() && self.memory.fit(self.head as usize, self.len as usize) {
+        if self.len as usize == self.memory.room() {
+            self.memory.fit(self.head, self.len);
             self.head = 0;
         }
         self.total = self.total.wrapping_add(units);

@@ -1,7 +1,7 @@
 //! Where a log keeps its entries: in place, or in boxes that grow.
 //!
-//! Expiries and counts are kept apart, since together they would be padded from 12 bytes to 16. A slot that is not there reads as zeros and takes
-//! nothing, so that no index can panic; the log asks only for those that are.
+//! Expiries and counts are kept apart, since together they would be padded from 12 bytes to 16. A slot that is not there takes nothing, so that
+//! no index can panic; the log asks only for those that are.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -23,14 +23,19 @@ pub(super) mod sealed {
         /// The slots there are.
         fn room(&self) -> usize;
 
-        fn expiry(&self, slot: usize) -> u64;
+        /// The expiry in a slot, if that is there.
+        fn expiry(&self, slot: u32) -> Option<u64>;
 
-        fn count(&self, slot: usize) -> u32;
+        /// The count in a slot, if that is there.
+        fn count(&self, slot: u32) -> Option<u32>;
 
-        fn set(&mut self, slot: usize, expiry: u64, count: u32);
+        fn set(&mut self, slot: u32, expiry: u64, count: u32);
 
-        /// Makes room for one more than `len` entries, which start at `head`, and for not many more; whether they now start at zero.
-        fn fit(&mut self, head: usize, len: usize) -> bool;
+        /// Whether there is room for one more than `len` entries, and not for too many more.
+        fn fits(&self, len: u32) -> bool;
+
+        /// Makes it so for `len` entries, which start at `head` and then at zero.
+        fn fit(&mut self, head: u32, len: u32);
     }
 }
 
@@ -76,25 +81,28 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     }
 
     #[inline]
-    fn expiry(&self, slot: usize) -> u64 {
-        read(&self.expiries, slot)
+    fn expiry(&self, slot: u32) -> Option<u64> {
+        self.expiries.get(slot as usize).copied()
     }
 
     #[inline]
-    fn count(&self, slot: usize) -> u32 {
-        read(&self.counts, slot)
+    fn count(&self, slot: u32) -> Option<u32> {
+        self.counts.get(slot as usize).copied()
     }
 
     #[inline]
-    fn set(&mut self, slot: usize, expiry: u64, count: u32) {
+    fn set(&mut self, slot: u32, expiry: u64, count: u32) {
         write(&mut self.expiries, slot, expiry);
         write(&mut self.counts, slot, count);
     }
 
     #[inline]
-    fn fit(&mut self, _: usize, _: usize) -> bool {
-        false
+    fn fits(&self, _: u32) -> bool {
+        true
     }
+
+    #[inline]
+    fn fit(&mut self, _: u32, _: u32) {}
 }
 
 /// Boxes that grow with the log, and shrink when a burst is over. Admissions fill them up to the quota; only charges go beyond.
@@ -140,45 +148,38 @@ impl sealed::Slots for Growing {
     }
 
     #[inline]
-    fn expiry(&self, slot: usize) -> u64 {
-        read(&self.expiries, slot)
+    fn expiry(&self, slot: u32) -> Option<u64> {
+        self.expiries.get(slot as usize).copied()
     }
 
     #[inline]
-    fn count(&self, slot: usize) -> u32 {
-        read(&self.counts, slot)
+    fn count(&self, slot: u32) -> Option<u32> {
+        self.counts.get(slot as usize).copied()
     }
 
     #[inline]
-    fn set(&mut self, slot: usize, expiry: u64, count: u32) {
+    fn set(&mut self, slot: u32, expiry: u64, count: u32) {
         write(&mut self.expiries, slot, expiry);
         write(&mut self.counts, slot, count);
     }
 
     #[inline]
-    fn fit(&mut self, head: usize, len: usize) -> bool {
-        let room = self.room();
-        if len == room {
-            self.move_to(room.saturating_mul(2).max(Self::FEW), head, len);
-            return true;
-        }
-        // An eighth, so that it takes many admissions until it grows again.
-        if room > 8 * Self::FEW && len < room / 8 {
-            self.move_to(room / 2, head, len);
-            return true;
-        }
-        false
+    fn fits(&self, len: u32) -> bool {
+        let (room, len) = (self.room(), len as usize);
+        // Less than an eighth is too much room, so that it takes many admissions until it grows again.
+        len < room && (room <= 8 * Self::FEW || len >= room / 8)
+    }
+
+    #[cold]
+    fn fit(&mut self, head: u32, len: u32) {
+        let (room, head, len) = (self.room(), head as usize, len as usize);
+        self.move_to(if len < room { room / 2 } else { room.saturating_mul(2).max(Self::FEW) }, head, len);
     }
 }
 
 #[inline]
-fn read<T: Copy + Default>(slots: &[T], slot: usize) -> T {
-    slots.get(slot).copied().unwrap_or_default()
-}
-
-#[inline]
-fn write<T>(slots: &mut [T], slot: usize, value: T) {
-    if let Some(place) = slots.get_mut(slot) {
+fn write<T>(slots: &mut [T], slot: u32, value: T) {
+    if let Some(place) = slots.get_mut(slot as usize) {
         *place = value;
     }
 }
@@ -201,24 +202,36 @@ mod tests {
         let mut memory = Growing::default();
         memory.move_to(room, 0, 0);
         for entry in 0..len {
-            memory.set((head + entry) % room, entry as u64 + 1, entry as u32 + 1);
+            memory.set(((head + entry) % room) as u32, entry as u64 + 1, entry as u32 + 1);
         }
         memory
+    }
+
+    /// Makes room where it is needed, or too much; whether it was.
+    fn fitted(memory: &mut Growing, head: u32, len: u32) -> bool {
+        let unfit = !memory.fits(len);
+        if unfit {
+            memory.fit(head, len);
+        }
+        unfit
+    }
+
+    fn is_in_order(memory: &Growing, len: u32) -> bool {
+        (0..len).all(|slot| memory.expiry(slot) == Some(u64::from(slot) + 1) && memory.count(slot) == Some(slot + 1))
     }
 
     #[test]
     fn it_doubles_when_it_is_full_and_keeps_the_entries_in_order() {
         let mut empty = Growing::default();
-        assert!(empty.fit(0, 0));
+        assert!(fitted(&mut empty, 0, 0));
         assert_eq!(empty.room(), 4);
         for head in 0..4 {
             let mut memory = filled(4, head, 4);
-            assert!(memory.fit(head, 4));
+            assert!(fitted(&mut memory, head as u32, 4));
             assert_eq!(memory.room(), 8);
-            assert_eq!([0, 1, 2, 3].map(|slot| memory.expiry(slot)), [1, 2, 3, 4]);
-            assert_eq!([0, 1, 2, 3].map(|slot| memory.count(slot)), [1, 2, 3, 4]);
+            assert!(is_in_order(&memory, 4));
         }
-        assert!(!filled(4, 2, 3).fit(2, 3), "there is room for one more");
+        assert!(filled(4, 2, 3).fits(3), "there is room for one more");
     }
 
     #[test]
@@ -228,19 +241,19 @@ mod tests {
         {
             let head = room - 2;
             let mut memory = filled(room, head, len);
-            assert_eq!(memory.fit(head, len), left < room, "{room} for {len}");
+            assert_eq!(fitted(&mut memory, head as u32, len as u32), left < room, "{room} for {len}");
             assert_eq!(memory.room(), left, "{room} for {len}");
             if left < room {
-                assert!((0..len).all(|slot| memory.expiry(slot) == slot as u64 + 1), "{room} for {len}");
+                assert!(is_in_order(&memory, len as u32), "{room} for {len}");
             }
         }
     }
 
     #[test]
-    fn a_slot_that_is_not_there_reads_as_zeros_and_takes_nothing() {
+    fn a_slot_that_is_not_there_takes_nothing() {
         let mut memory = filled(4, 0, 4);
         memory.set(4, 9, 9);
-        assert_eq!((memory.expiry(4), memory.count(4)), (0, 0));
+        assert_eq!((memory.expiry(4), memory.count(4)), (None, None));
         assert_eq!(memory.room(), 4);
     }
 }
