@@ -236,6 +236,39 @@ pub fn refund<'a, S: Wire>(
     })
 }
 
+/// The same for what answers with more than a decision: a policy with its status, or several policies on one key.
+///
+/// `judge` gets the state, and must be pure: it runs again after a conflict, and what it does not admit it leaves as it was. Its answer holds once
+/// what comes with it has been written; with nothing to write, at once.
+///
+/// # Errors
+///
+/// Where what is stored is no state.
+///
+/// ```
+/// use core::time::Duration;
+/// use tollgate::wire::step;
+/// use tollgate::{Timestamp, TokenBucket};
+///
+/// const API: TokenBucket = TokenBucket::constant(10, Duration::from_secs(1));
+/// let now = Timestamp::from_secs(7);
+/// let (answer, write) = step::judge(None, now, Duration::ZERO, |state| (API.judge(state, now), API.status_of(state, now)))?;
+/// assert_eq!((answer.0.is_allow(), answer.1.remaining, write.is_some()), (true, 9, true));
+/// # Ok::<(), tollgate::wire::DecodeError>(())
+/// ```
+pub fn judge<S: Wire, T>(
+    stored: Option<&[u8]>,
+    now: Timestamp,
+    skew: Duration,
+    judge: impl FnOnce(&mut S) -> T,
+) -> Result<(T, Option<Write<'_, S>>), DecodeError> {
+    let before: S = read(stored)?;
+    let mut state = before.clone();
+    let answer = judge(&mut state);
+    let write = (state != before).then(|| Write::new(state, stored, now, skew));
+    Ok((answer, write))
+}
+
 fn read<S: Wire>(stored: Option<&[u8]>) -> Result<S, DecodeError> {
     stored.map_or_else(|| Ok(S::default()), S::decode)
 }

@@ -34,7 +34,7 @@ pub(crate) struct Settings {
     pub(crate) time: Duration,
     pub(crate) guess: bool,
     pub(crate) clock: Clock,
-    pub(crate) skew: Wait,
+    pub(crate) skew: Duration,
     /// By how much each process's clock is ahead of the one before.
     pub(crate) apart: Wait,
     pub(crate) limit: Duration,
@@ -197,7 +197,6 @@ fn settings(args: Args) -> Result<Settings, Error> {
         let text = "--apart-ms moves the clocks of callers: expected --clock caller with it; see --help";
         return Err(Error::Usage(text.to_owned()));
     }
-    let millis = |millis: u64| Wait::from_nanos(millis.saturating_mul(1_000_000));
     Ok(Settings {
         address,
         policy,
@@ -208,8 +207,8 @@ fn settings(args: Args) -> Result<Settings, Error> {
         time: Duration::from_secs(args.seconds),
         guess: args.guess,
         clock: args.clock,
-        skew: millis(args.skew_ms),
-        apart: millis(args.apart_ms),
+        skew: Duration::from_millis(args.skew_ms),
+        apart: Wait::from_nanos(args.apart_ms.saturating_mul(1_000_000)),
         limit: Duration::from_millis(args.timeout_ms),
         attempts: args.attempts,
         when_unjudged: args.when_unjudged,
@@ -263,7 +262,7 @@ mod tests {
         assert_eq!(settings.policy, Policy::SlidingLog("100/60s".parse().unwrap()));
         assert_eq!((settings.key.as_str(), settings.processes, settings.worker), ("demo", 4, None));
         assert_eq!((settings.clock, settings.guess), (Clock::Caller, false));
-        assert_eq!(settings.skew, Wait::from_nanos(1_000_000_000));
+        assert_eq!(settings.skew, Duration::from_secs(1));
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! One limit for a fleet: `tollgate`'s states in a Redis or Valkey server, which compares and swaps bytes that mean nothing to it.
 //!
 //! ```text
-//! step.rs     from stored bytes to an answer, and to new bytes where something has changed
-//! shared.rs   the loop around it: read, step, swap, and again on a conflict. Made to be copied
+//! shared.rs   the loop: read, step, swap, and again on a conflict. Made to be copied
 //! server.rs   the connection, what is asked of it, and its time limits
 //! swap.lua    what the server runs
 //! address.rs  where it is
@@ -20,25 +19,24 @@
 //! live.rs     servers for tests (feature `live`)
 //! ```
 //!
-//! A check's way: [`Shared::check`] reads the key and hands its bytes to a [step](step::step), in which the policy judges them. A denial has
+//! A check's way: [`Shared::check`] reads the key and takes a [step](tollgate::wire::step), in which the policy judges its bytes. A denial has
 //! changed nothing and is the answer. An admission is new bytes, and the answer once they are swapped in for those that were judged.
 //!
 //! ```no_run
 //! use std::num::NonZeroU32;
 //! use std::time::{Duration, SystemTime};
 //!
-//! use redis_fleet::{Server, Shared, step::step};
-//! use tollgate::{Decision, TokenBucket, Wait};
+//! use redis_fleet::{Server, Shared};
+//! use tollgate::{Decision, TokenBucket};
 //!
 //! const API: TokenBucket = TokenBucket::constant(10, Duration::from_secs(1));
-//! const SKEW: Wait = Wait::from_nanos(1_000_000_000); // by how much the fleet's clocks may differ
+//! const SKEW: Duration = Duration::from_secs(1); // by how much the fleet's clocks may differ
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let server = Server::new(&"redis://127.0.0.1:6379".parse()?, Duration::from_millis(500));
-//! let shared = Shared::new(server, NonZeroU32::new(16).unwrap());
+//! let shared = Shared::new(server, SKEW, NonZeroU32::new(16).unwrap());
 //! let now = Some(SystemTime::now().into()); // or None, for the server's time
-//! let judge = |stored: Option<&[u8]>, now| step(stored, now, SKEW, |state, now| API.judge(state, now));
-//! match shared.check(b"tenant:7", now, judge).await.outcome {
+//! match shared.check(b"tenant:7", now, |state, now| API.judge(state, now)).await.outcome {
 //!     Ok(Decision::Allow) => { /* go on */ }
 //!     Ok(Decision::Deny { retry_after }) => println!("429, Retry-After: {}", retry_after.as_secs_ceil()),
 //!     Err(trouble) => println!("open or closed, as you choose: {trouble}"),
@@ -59,7 +57,6 @@ mod report;
 mod seen;
 pub mod server;
 pub mod shared;
-pub mod step;
 mod tally;
 mod trouble;
 mod worker;

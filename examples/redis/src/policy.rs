@@ -1,9 +1,8 @@
 //! [`Policy`]: one of the three, chosen when the program runs.
 
-use tollgate::wire::DecodeError;
-use tollgate::{Decision, FixedWindow, SlidingLog, Timestamp, TokenBucket, Wait};
+use tollgate::{Decision, FixedWindow, SlidingLog, SlidingLogState, Timestamp, TokenBucket};
 
-use crate::step::{Step, step};
+use crate::shared::{Checked, Shared};
 
 /// A policy of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,18 +16,14 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// Judges what is stored: may one unit pass?
-    ///
-    /// # Errors
-    ///
-    /// [`DecodeError`], where that is no state of this policy's.
-    pub fn step(&self, stored: Option<&[u8]>, now: Timestamp, skew: Wait) -> Result<Step<Decision>, DecodeError> {
+    /// Checks one unit of a key: see [`Shared::check`].
+    pub async fn check(&self, shared: &Shared, key: &[u8], now: Option<Timestamp>) -> Checked<Decision> {
         match self {
-            Self::FixedWindow(policy) => step(stored, now, skew, |state, now| policy.judge(state, now)),
+            Self::FixedWindow(policy) => shared.check(key, now, |state, now| policy.judge(state, now)).await,
             Self::SlidingLog(policy) => {
-                step(stored, now, skew, |state: &mut tollgate::SlidingLogState, now| policy.judge(state, now))
+                shared.check(key, now, |state: &mut SlidingLogState, now| policy.judge(state, now)).await
             }
-            Self::TokenBucket(policy) => step(stored, now, skew, |state, now| policy.judge(state, now)),
+            Self::TokenBucket(policy) => shared.check(key, now, |state, now| policy.judge(state, now)).await,
         }
     }
 }

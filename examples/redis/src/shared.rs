@@ -2,21 +2,22 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 use tollgate::Timestamp;
-use tollgate::wire::DecodeError;
+use tollgate::wire::{DecodeError, Wire, step};
 
 use crate::seen::Seen;
-use crate::server::{Connection, Server, Swapped};
-use crate::step::Step;
+use crate::server::{Connection, Found, Server, Swapped};
 use crate::trouble::{Distrust, Trouble};
 
 /// States that a fleet shares.
 #[derive(Debug)]
 pub struct Shared {
     server: Server,
+    skew: Duration,
     attempts: NonZeroU32,
     seen: Option<Seen>,
     /// Where those wait whose key has changed, by its hash.
@@ -56,15 +57,32 @@ struct Notes {
     written: Option<Written>,
     conflicts: u32,
     round_trips: u32,
-    using: Option<Connection>,
-    writing: bool,
+    /// What the server is being asked.
+    asking: Option<(Connection, Ask)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    Read,
+    Write,
+}
+
+impl Notes {
+    fn ask(&mut self, connection: &Connection, what: Ask) {
+        self.round_trips += 1;
+        self.asking = Some((connection.clone(), what));
+    }
 }
 
 impl Shared {
     /// Reads the key first: a denial takes one round trip, an admission two.
-    pub fn new(server: Server, attempts: NonZeroU32) -> Self {
+    ///
+    /// Clocks of those that share may differ by `skew`. A check swaps so many times at most.
+    pub fn new(server: Server, skew: Duration, attempts: NonZeroU32) -> Self {
+        // A step may land as late as its time limit.
+        let skew = skew.saturating_add(server.limit());
         let queues = std::array::from_fn(|_| Mutex::default());
-        Self { server, attempts, seen: None, queues, hasher: RandomState::new() }
+        Self { server, skew, attempts, seen: None, queues, hasher: RandomState::new() }
     }
 
     /// Guesses that the key still holds what was seen of it last, so an admission takes one round trip if that is so.
@@ -83,66 +101,58 @@ impl Shared {
 
     /// Checks a key, at the caller's `now`, or at the server's where there is none.
     ///
-    /// `step` is called with what the key holds, or is guessed to; and again with what it was found to hold instead.
+    /// `judge` gets the state that the key holds, or is guessed to; and once more for each time that it was found to hold another. What it does
+    /// not admit, it leaves as it was.
     ///
     /// Ends within the server's time limit, connecting and all attempts included.
-    pub async fn check<T>(
+    pub async fn check<S: Wire, T>(
         &self,
         key: &[u8],
         now: Option<Timestamp>,
-        step: impl Fn(Option<&[u8]>, Timestamp) -> Result<Step<T>, DecodeError>,
+        judge: impl Fn(&mut S, Timestamp) -> T,
     ) -> Checked<T> {
         let mut notes = Notes::default();
         let limit = self.server.limit();
-        let outcome = match timeout_at(Instant::now() + limit, self.attempt(key, now, step, &mut notes)).await {
+        let outcome = match timeout(limit, self.attempt(key, now, judge, &mut notes)).await {
             Ok(outcome) => outcome,
-            Err(_) => {
-                if let Some(connection) = &notes.using {
-                    self.server.abandon(connection);
-                }
-                let trouble = Trouble::TimedOut(limit);
-                Err(if notes.writing { Trouble::InDoubt(trouble.to_string()) } else { trouble })
-            }
+            Err(_) => Err(self.cut_short(&notes)),
         };
         let Notes { written, conflicts, round_trips, .. } = notes;
         Checked { outcome, written, conflicts, round_trips }
     }
 
-    async fn attempt<T>(
+    async fn attempt<S: Wire, T>(
         &self,
         key: &[u8],
         now: Option<Timestamp>,
-        step: impl Fn(Option<&[u8]>, Timestamp) -> Result<Step<T>, DecodeError>,
+        judge: impl Fn(&mut S, Timestamp) -> T,
         notes: &mut Notes,
     ) -> Result<T, Trouble> {
         let connection = self.server.connection().await?;
-        notes.using = Some(connection.clone());
         let guess = self.seen.as_ref().zip(now.or_else(|| self.server.time()));
         let (mut value, now, mut is_guess) = match guess {
             Some((seen, now)) => (seen.guess(key), now, true),
             None => {
-                let (value, now) = self.read(&connection, key, now, notes).await?;
-                (value, now, false)
+                let found = self.read(&connection, key, now.is_none(), notes).await?;
+                (found.value, now.or(found.time).unwrap_or_default(), false)
             }
+        };
+        let step = |stored: Option<&[u8]>| {
+            let (answer, write) = step::judge(stored, now, self.skew, |state| judge(state, now))?;
+            Ok((answer, write.map(|write| (write.state.to_vec(), write.keep))))
         };
         let mut turn = None;
         for _ in 0..self.attempts.get() {
-            let mut stepped = step(value.as_deref(), now);
-            if is_guess && !matches!(stepped, Ok(Step::Write { .. })) {
-                (value, _) = self.read(&connection, key, Some(now), notes).await?;
-                stepped = step(value.as_deref(), now);
+            let mut stepped = step(value.as_deref());
+            if is_guess && !matches!(stepped, Ok((_, Some(_)))) {
+                value = self.read(&connection, key, false, notes).await?.value;
+                stepped = step(value.as_deref());
             }
-            let (answer, bytes, keep) = match stepped {
-                Ok(Step::Answer(answer)) => return Ok(answer),
-                Ok(Step::Write { answer, bytes, keep }) => (answer, bytes, keep),
-                Err(error) => {
-                    self.saw(key, None);
-                    return Err(Trouble::corrupt(key, Distrust::Bytes(error)));
-                }
-            };
-            (notes.round_trips, notes.writing) = (notes.round_trips + 1, true);
+            let (answer, write) = stepped.map_err(|error| self.distrust(key, error))?;
+            let Some((bytes, keep)) = write else { return Ok(answer) };
+            notes.ask(&connection, Ask::Write);
             let swapped = self.server.swap(&connection, key, value.as_deref(), &bytes, keep).await?;
-            notes.writing = false;
+            notes.asking = None;
             match swapped {
                 Swapped::Yes(at) => {
                     self.saw(key, Some(&bytes));
@@ -153,7 +163,7 @@ impl Shared {
                     self.saw(key, found.as_deref());
                     notes.conflicts += 1;
                     (value, is_guess) = (found, false);
-                    // Of one process, one at a time tries again: so what a hot key costs depends on the number of processes, and not of requests.
+                    // Of one process, one at a time tries again: so what a hot key costs depends on the number of processes, not of requests.
                     if turn.is_none() {
                         turn = Some(self.queue(key).lock().await);
                     }
@@ -167,13 +177,31 @@ impl Shared {
         &self,
         connection: &Connection,
         key: &[u8],
-        now: Option<Timestamp>,
+        with_time: bool,
         notes: &mut Notes,
-    ) -> Result<(Option<Vec<u8>>, Timestamp), Trouble> {
-        notes.round_trips += 1;
-        let found = self.server.read(connection, key, now.is_none()).await?;
+    ) -> Result<Found, Trouble> {
+        notes.ask(connection, Ask::Read);
+        let found = self.server.read(connection, key, with_time).await?;
+        notes.asking = None;
         self.saw(key, found.value.as_deref());
-        Ok((found.value, now.or(found.time).unwrap_or_default()))
+        Ok(found)
+    }
+
+    /// The time is up. A connection on which an answer is missing may be dead.
+    fn cut_short(&self, notes: &Notes) -> Trouble {
+        if let Some((connection, _)) = &notes.asking {
+            self.server.abandon(connection);
+        }
+        let trouble = Trouble::TimedOut(self.server.limit());
+        match notes.asking {
+            Some((_, Ask::Write)) => Trouble::InDoubt(trouble.to_string()),
+            _ => trouble,
+        }
+    }
+
+    fn distrust(&self, key: &[u8], error: DecodeError) -> Trouble {
+        self.saw(key, None);
+        Trouble::corrupt(key, Distrust::Bytes(error))
     }
 
     fn queue(&self, key: &[u8]) -> &Mutex<()> {

@@ -32,7 +32,7 @@ pub(crate) fn run(settings: Settings, number: usize) -> Result<(), Error> {
     if !told_to_go()? {
         return Ok(());
     }
-    let shared = Shared::new(server, settings.attempts);
+    let shared = Shared::new(server, settings.skew, settings.attempts);
     let shared = if settings.guess { shared.guessing() } else { shared };
     let ahead = settings.apart.as_nanos().saturating_mul(number as u64);
     let worker = Arc::new(Worker { settings, shared, ahead: Wait::from_nanos(ahead), corrupt: Mutex::default() });
@@ -89,12 +89,12 @@ impl Worker {
     }
 
     async fn check(&self, key: &[u8]) -> Checked<Decision> {
-        let Settings { policy, skew, clock, .. } = &self.settings;
+        let Settings { policy, clock, .. } = &self.settings;
         let now = match clock {
             Clock::Caller => Some(Timestamp::from(SystemTime::now()).saturating_add(self.ahead)),
             Clock::Server => None,
         };
-        self.shared.check(key, now, |stored, now| policy.step(stored, now, *skew)).await
+        policy.check(&self.shared, key, now).await
     }
 
     /// A key that was tampered with is named, once by each process.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use redis::Commands;
 use redis_fleet::live::LiveServer;
 use redis_fleet::{Server, Shared, Trouble};
-use tollgate::{Decision, Timestamp, Wait};
+use tollgate::{Decision, Timestamp};
 
 use super::{KEY, SKEW, check, log, passes, shared};
 
@@ -55,7 +55,7 @@ async fn what_a_guess_denies_is_asked() {
 async fn attempts_run_out() {
     let server = LiveServer::start();
     let once = Server::new(&server.url().parse().unwrap(), Duration::from_secs(20));
-    let once = Shared::new(once, NonZeroU32::MIN).guessing();
+    let once = Shared::new(once, SKEW, NonZeroU32::MIN).guessing();
     assert!(passes(&shared(&server), log("2/60s"), 0).await);
     let checked = check(&once, log("2/60s"), 0).await;
     assert_eq!(checked.outcome, Err(Trouble::Contended { attempts: 1 }));
@@ -67,30 +67,29 @@ async fn a_state_is_kept_until_it_expires_for_a_clock_that_is_behind() {
     let server = LiveServer::start();
     assert!(passes(&shared(&server), log("1/60s"), 1_000).await);
     let left: u64 = redis::cmd("PTTL").arg(KEY).query(&mut server.connection()).unwrap();
-    assert!((31_000..=61_000).contains(&left), "{left}");
+    // The window, the skew, and the time limit of 20 s.
+    assert!((61_000..=81_000).contains(&left), "{left}");
 }
 
 #[tokio::test]
 async fn a_state_that_the_server_has_dropped_is_a_fresh_one() {
     let server = LiveServer::start();
-    let policy = log("1/1ms");
-    let step = |stored: Option<&[u8]>, now| policy.step(stored, now, Wait::ZERO);
-    let shared = shared(&server).guessing();
-    assert_eq!(shared.check(KEY, Some(Timestamp::ZERO), step).await.outcome, Ok(Decision::Allow));
+    let short = Server::new(&server.url().parse().unwrap(), Duration::from_secs(2));
+    let shared = Shared::new(short, Duration::ZERO, NonZeroU32::MIN.saturating_add(1)).guessing();
+    assert!(passes(&shared, log("1/1ms"), 0).await);
     let mut behind = server.connection();
     while behind.exists(KEY).unwrap() {}
-    let checked = shared.check(KEY, Some(Timestamp::from_millis(1)), step).await;
+    let checked = check(&shared, log("1/1ms"), 1).await;
     assert_eq!((checked.outcome, checked.conflicts), (Ok(Decision::Allow), 1));
 }
 
 #[tokio::test]
 async fn the_servers_time_comes_with_the_value_and_is_never_guessed_ahead() {
     let server = LiveServer::start();
-    let step = |stored: Option<&[u8]>, now| log("2/60s").step(stored, now, SKEW);
     for (shared, round_trips) in [(shared(&server), [2, 2, 1]), (shared(&server).guessing(), [2, 1, 1])] {
         server.connection().del::<_, ()>(KEY).unwrap();
         for (expected, passes) in round_trips.into_iter().zip([true, true, false]) {
-            let checked = shared.check(KEY, None, step).await;
+            let checked = log("2/60s").check(&shared, KEY, None).await;
             assert_eq!((checked.round_trips, checked.outcome.unwrap().is_allow()), (expected, passes));
             assert!(checked.written.is_none_or(|written| written.now > Timestamp::ZERO && written.now <= written.at));
         }

@@ -38,7 +38,7 @@ async fn a_key_that_is_a_list_is_neither_trusted_nor_overwritten() {
     let expected = Trouble::Corrupt { key: "key".to_owned(), reason: Distrust::Type };
     for shared in [shared(&server), shared(&server).guessing()] {
         assert_eq!(check(&shared, log("2/60s"), 0).await.outcome, Err(expected.clone()));
-        let by_server = shared.check(KEY, None, |stored, now| log("2/60s").step(stored, now, super::SKEW)).await;
+        let by_server = log("2/60s").check(&shared, KEY, None).await;
         assert_eq!(by_server.outcome, Err(expected.clone()));
     }
     assert_eq!(server.connection().llen::<_, u32>(KEY).unwrap(), 1);

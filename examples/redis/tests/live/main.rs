@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use redis_fleet::live::LiveServer;
 use redis_fleet::{Checked, Policy, Server, Shared};
-use tollgate::{Decision, Timestamp, Wait};
+use tollgate::{Decision, Timestamp};
 
 const KEY: &[u8] = b"key";
-const SKEW: Wait = Wait::from_nanos(1_000_000_000);
+const SKEW: Duration = Duration::from_secs(1);
 
 /// A process's share in the server, which waits long, for a machine may be busy.
 fn shared(server: &LiveServer) -> Shared {
@@ -20,7 +20,7 @@ fn shared(server: &LiveServer) -> Shared {
 }
 
 fn with_limit(server: &LiveServer, limit: Duration) -> Shared {
-    Shared::new(Server::new(&server.url().parse().unwrap(), limit), NonZeroU32::new(100).unwrap())
+    Shared::new(Server::new(&server.url().parse().unwrap(), limit), SKEW, NonZeroU32::new(100).unwrap())
 }
 
 fn log(text: &str) -> Policy {
@@ -29,8 +29,7 @@ fn log(text: &str) -> Policy {
 
 /// Asks for one unit of [`KEY`] at so many seconds.
 async fn check(shared: &Shared, policy: Policy, secs: u64) -> Checked<Decision> {
-    let now = Some(Timestamp::from_secs(secs));
-    shared.check(KEY, now, |stored, now| policy.step(stored, now, SKEW)).await
+    policy.check(shared, KEY, Some(Timestamp::from_secs(secs))).await
 }
 
 /// Whether one unit passes.
