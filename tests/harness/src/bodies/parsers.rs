@@ -2,6 +2,7 @@
 //!
 //! None panics, and what one has read can be written and read again as the same. One that is new is a function here and a line in `PARSERS`.
 
+mod client;
 mod identity;
 mod wire;
 
@@ -13,8 +14,16 @@ use super::input::Input;
 use crate::policy_text::read;
 use crate::subject::{Buckets, GrowingLog, Subject, Windows};
 
-const PARSERS: [Body; 6] =
-    [policy_text, policy_settings, identity::prefix, identity::composite_key, identity::headers, wire::states];
+const PARSERS: [Body; 8] = [
+    policy_text,
+    policy_settings,
+    identity::prefix,
+    identity::composite_key,
+    identity::headers,
+    wire::states,
+    client::retry_after,
+    client::answers,
+];
 
 /// Runs a case.
 ///
