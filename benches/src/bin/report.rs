@@ -1,0 +1,168 @@
+//! Runs everything in one go, and writes `target/bench.md` and `target/latency.svg`; elsewhere if a directory is given.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use foldhash::fast::FixedState;
+use tollgate::{Timestamp, TokenBucketState};
+use tollgate_benches::heap::{Counting, bytes_a_key};
+use tollgate_benches::keyed::{self, Pace};
+use tollgate_benches::latency::{self, Histogram};
+use tollgate_benches::measure::{Contender, compare};
+use tollgate_benches::random::SplitMix;
+use tollgate_benches::{one_state, peers, table};
+
+#[global_allocator]
+static HEAP: Counting = Counting;
+
+const MILLION: usize = 1_000_000;
+
+fn main() -> ExitCode {
+    let directory = match env::args().skip(1).collect::<Vec<_>>().as_slice() {
+        [] => PathBuf::from("target"),
+        [directory] if !directory.starts_with('-') => PathBuf::from(directory),
+        _ => {
+            eprintln!("usage: report [DIRECTORY]");
+            return ExitCode::from(2);
+        }
+    };
+    match report(&directory) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("report: {}: {error}", directory.display());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn report(directory: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(directory)?;
+    let mut text =
+        format!("# Measured\n\n{}. By `cargo run --release --bin report`, all in one run.\n", table::machine());
+    text += "\nRatios are to the first row of each table: those of the quickest rounds, and the median of those of each round.\n";
+    one_state_groups(&mut text);
+    keyed_groups(&mut text);
+    heap(&mut text);
+    tails(&mut text, &directory.join("latency.svg"))?;
+    let path = directory.join("bench.md");
+    fs::write(&path, text)?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
+
+fn group(text: &mut String, title: &str, mut contenders: Vec<Contender>, rounds: usize, operations: usize) {
+    eprintln!("{title}");
+    *text += &table::ratios(title, &compare(&mut contenders, rounds, operations));
+}
+
+fn one_state_groups(text: &mut String) {
+    *text += "\n## One state\n";
+    let (steady, hasty) = (one_state::steady(), one_state::hasty());
+    let mut allow = one_state::allow(&steady);
+    allow.extend(peers::allow(&steady));
+    group(text, "Allow", allow, 400, one_state::CHECKS);
+    group(text, "Deny, with the wait", one_state::deny(&hasty), 400, one_state::CHECKS);
+    let [allow, deny] = one_state::long_logs();
+    group(text, "Long logs, allow", allow, 400, one_state::CHECKS);
+    group(text, "Long logs, deny", deny, 400, one_state::CHECKS);
+}
+
+fn keyed_groups(text: &mut String) {
+    *text += "\n## By key, over a `HashMap`\n";
+    for (keys, named) in [(1_000, "1k"), (100_000, "100k"), (MILLION, "1M")] {
+        let order = keyed::order(keys);
+        let (numbers, addresses, names) = (keyed::numbers(keys), keyed::addresses(keys), keyed::names(keys));
+        for (pace, how) in [(Pace::OneAtATime, "one at a time"), (Pace::BackToBack, "back to back")] {
+            let title = |kind| format!("{named} keys, {kind}, {how}");
+            let rounds = if keys == MILLION { 15 } else { 30 };
+            group(text, &title("`u64`"), keyed::by_number(&numbers, &order, pace), rounds, keyed::CHECKS);
+            group(text, &title("IPv6"), keyed::by_address(&addresses, &order, pace), rounds, keyed::CHECKS);
+            group(text, &title("`&str`"), keyed::by_name(&names, &order, pace), rounds, keyed::CHECKS);
+        }
+    }
+}
+
+fn heap(text: &mut String) {
+    /// A limiter that has seen a million keys.
+    fn seen<Q>(keys: &[Q], limiter: (String, impl FnMut(&Q, Timestamp) -> bool)) -> (String, f64) {
+        let (name, mut allows) = limiter;
+        let bytes = bytes_a_key(keys.len(), || {
+            assert!(keys.iter().all(|key| allows(key, Timestamp::from_secs(1))));
+            allows
+        });
+        (name, bytes)
+    }
+    eprintln!("heap");
+    *text += "\n## Live heap, a million keys\n";
+    let numbers = keyed::numbers(MILLION);
+    let mut rows = vec![(
+        "**TokenBucket** in a `HashMap`".into(),
+        bytes_a_key(MILLION, || {
+            let hasher = FixedState::with_seed(1);
+            let mut map: HashMap<u64, TokenBucketState, FixedState> =
+                HashMap::with_capacity_and_hasher(MILLION, hasher);
+            for key in &numbers {
+                let Ok(decision) = keyed::bucket().check(&mut map, key, Timestamp::from_secs(1));
+                assert!(decision.is_allow());
+            }
+            map
+        }),
+    )];
+    rows.push(seen(&numbers, keyed::governor::<u64, u64>("governor", FixedState::with_seed(1))));
+    rows.push(seen(&numbers, keyed::gcra::<u64, u64>()));
+    rows.push(seen(&numbers, keyed::rate_net(|key: &u64| rate_net::Key::id(*key))));
+    *text += &table::bytes("`u64` keys", &rows);
+    let addresses = keyed::addresses(MILLION);
+    let governor = keyed::governor::<std::net::Ipv6Addr, std::net::Ipv6Addr>("governor", FixedState::with_seed(1));
+    *text += &table::bytes("IPv6 keys", &[seen(&addresses, governor)]);
+}
+
+/// Ten million checks of a million keys in random order, from an empty store.
+fn timed(mut allows: impl FnMut(&u64, Timestamp, u64)) -> Histogram {
+    let keys = keyed::numbers(MILLION);
+    let mut random = SplitMix(3);
+    latency::time_each(10_000_000, |check| {
+        allows(&keys[random.below(keys.len())], Timestamp::from_micros(check), check);
+    })
+}
+
+fn tails(text: &mut String, plot: &Path) -> Result<(), Box<dyn Error>> {
+    eprintln!("latency");
+    let ours = {
+        let mut map: HashMap<u64, TokenBucketState, FixedState> =
+            HashMap::with_capacity_and_hasher(MILLION, FixedState::with_seed(1));
+        timed(|key, now, _| assert!(keyed::bucket().check(&mut map, key, now).is_ok()))
+    };
+    let governor = {
+        let quota = governor::Quota::per_second(keyed::QUOTA.try_into()?);
+        let clock = tollgate_benches::clock::Told::default();
+        let hasher = FixedState::with_seed(1);
+        let limiter =
+            governor::RateLimiter::<u64, _, _, governor::middleware::NoOpMiddleware<_>>::dashmap_with_clock_and_hasher(
+                quota,
+                clock.clone(),
+                hasher,
+            );
+        timed(|key, now, check| {
+            clock.set(now.as_nanos());
+            let _ = limiter.check_key(key);
+            // Its sweep, in the request that is due, since there is no other time.
+            if check % 1_000_000 == 999_999 {
+                limiter.retain_recent();
+            }
+        })
+    };
+    let all =
+        [("tollgate, HashMap of a capacity".to_string(), ours), ("governor, with its sweep".to_string(), governor)];
+    *text += "\n## How long the slowest checks take\n\nTen million checks of a million keys, with reading the clock; nanoseconds. The plot is `latency.svg`.\n";
+    *text += "\n| | p50 | p99 | p99.99 | most |\n| --- | --- | --- | --- | --- |\n";
+    for (name, histogram) in &all {
+        let [half, most, nearly] = [0.5, 0.99, 0.9999].map(|share| Histogram::quantile(histogram, share));
+        writeln!(text, "| {name} | {half} | {most} | {nearly} | {} |", histogram.most())?;
+    }
+    latency::plot(plot, "Ten million checks of a million keys", &all)
+}
