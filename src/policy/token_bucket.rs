@@ -5,7 +5,7 @@ mod interval;
 #[cfg(test)]
 mod tests;
 
-use core::num::NonZeroU32;
+use core::num::{NonZeroU32, NonZeroU64};
 use core::time::Duration;
 
 use super::Policy;
@@ -52,7 +52,7 @@ use interval::Interval;
 pub struct TokenBucket {
     quota: NonZeroU32,
     burst: NonZeroU32,
-    window: u64,
+    window: NonZeroU64,
     pace: Pace,
 }
 
@@ -137,7 +137,7 @@ impl TokenBucket {
                 Err(error) => return Err(error),
             },
         };
-        Ok(Self { quota, burst, window: window.get(), pace })
+        Ok(Self { quota, burst, window, pace })
     }
 
     /// As [`new`](TokenBucket::new) for a `const`, where a bad policy fails the build.
@@ -202,7 +202,7 @@ impl TokenBucket {
     /// assert_eq!(TokenBucket::constant(10, Duration::from_secs(60)).window(), Duration::from_secs(60));
     /// ```
     pub const fn window(&self) -> Duration {
-        Duration::from_nanos(self.window)
+        Duration::from_nanos(self.window.get())
     }
 
     /// The most tokens that the bucket keeps, which are also the limit.

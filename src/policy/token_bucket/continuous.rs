@@ -11,7 +11,7 @@
 //! An admission at `t` leaves `F <= t + burst x window / quota <= t + 2^62`, which the constructor has checked; a charge is cut off there. So
 //! `full_at <= last + 2^62` always, below 2^63 + 2^62, and there is room for another 2^62.
 
-use core::num::NonZeroU32;
+use core::num::{NonZeroU32, NonZeroU64, NonZeroU128};
 
 use super::TokenBucketState;
 use crate::error::PolicyError;
@@ -137,11 +137,13 @@ impl Continuous {
 
     /// The tokens that a bucket misses at `read`, rounded up, saturating; it must not be full.
     #[inline]
-    pub(super) fn missing(&self, state: &TokenBucketState, read: u64, window: u64) -> u32 {
+    pub(super) fn missing(&self, state: &TokenBucketState, read: u64, window: NonZeroU64) -> u32 {
         let full = self.full(state);
         // Cannot overflow: below 2^62 x 2^32. Nor below zero: it is at least 1 x quota, and the slack less than that.
         let ahead = u128::from(full.whole - read) * u128::from(self.quota.get()) - u128::from(full.slack);
-        u32::try_from(ahead.div_ceil(u128::from(window))).unwrap_or(u32::MAX)
+        // Cannot overflow, for the same reason. By a number that is not zero by its type, which needs no test.
+        let missing = (ahead + u128::from(window.get() - 1)) / NonZeroU128::from(window);
+        u32::try_from(missing).unwrap_or(u32::MAX)
     }
 
     #[inline]

@@ -83,7 +83,7 @@ struct Steady;
 
 impl Fractions for Steady {
     fn parts(policy: &TokenBucket) -> i128 {
-        i128::from(policy.window)
+        i128::from(policy.window.get())
     }
 
     fn missing(policy: &TokenBucket, state: &TokenBucketState, at: u64) -> i128 {
@@ -99,7 +99,7 @@ struct Stepped;
 impl Stepped {
     fn is_point(policy: &TokenBucket, at: u64) -> bool {
         let Refill::Interval { origin } = policy.refill() else { panic!("by interval") };
-        (i128::from(at) - i128::from(origin.as_nanos())) % i128::from(policy.window) == 0
+        (i128::from(at) - i128::from(origin.as_nanos())) % i128::from(policy.window.get()) == 0
     }
 }
 
@@ -190,13 +190,13 @@ fn note(
     let read = state.read(now);
     let (whole, step, fraction) = match &policy.pace {
         Pace::Continuous(_) => {
-            let parts = u128::from(policy.window) * u128::from(policy.burst() - 1);
+            let parts = u128::from(policy.window.get()) * u128::from(policy.burst() - 1);
             let quota = u128::from(policy.quota());
             ((parts / quota) as u64, 1, u32::from(judged.slack > state.slack))
         }
         Pace::Interval(_) => {
             let quotas = u64::from((policy.burst() - 1) / policy.quota());
-            (quotas * policy.window, policy.window, u32::from(judged.slack > state.slack))
+            (quotas * policy.window.get(), policy.window.get(), u32::from(judged.slack > state.slack))
         }
     };
     let full = state.full_at <= read;
