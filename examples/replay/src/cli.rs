@@ -202,8 +202,8 @@ Pictures and suggestions:
   quota goes with it, another stands. Refused is what is denied or can never
   pass. A greater quota never refuses more where a key's requests cost the
   same and its times do not go back; where they do not, it can, and each quota
-  is tried in turn. A search that would take minutes is given up, with what is
-  known by then.
+  is tried in turn. A search that would take minutes is given up, and a quota is
+  shown that is enough, and below which none is known to be.
 
 Exit status: 0, or 2 with a line on standard error that says what was expected.";
 

@@ -9,6 +9,7 @@ mod svg;
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
+use plotters::coord::ranged1d::Ranged as _;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::element::{PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -230,7 +231,7 @@ impl Figure {
     fn right(&self) -> i32 {
         let labels = self.rows.iter().flat_map(|row| &row.strips).flat_map(|strip| &strip.levels);
         let widest = labels.map(|(_, _, label)| label.width() as i32).max();
-        PAD + widest.map_or(0, |columns| (columns * SMALL * 58 / 100).min(self.width / 4))
+        PAD + widest.map_or(0, |columns| (6 + columns * SMALL * 64 / 100).min(self.width / 4))
     }
 
     fn draw_strip(&self, area: &Area<'_>, strip: &Strip, top: i32, times: bool) -> Drawn {
@@ -239,11 +240,16 @@ impl Figure {
         let mut builder = ChartBuilder::on(&part);
         builder.set_label_area_size(LabelAreaPosition::Left, LEFT * PX).margin_right(self.right() * PX);
         builder.set_label_area_size(LabelAreaPosition::Bottom, below * PX);
-        let marks = u64::from((self.width / 120).unsigned_abs());
-        let time = Axis::times(&self.bins, marks);
+        let plot = self.width - LEFT - self.right();
+        let time = Axis::times(&self.bins, u64::from((plot * 100 / (SMALL * 58)).unsigned_abs()));
         let count = Axis::counts(strip.top, u64::from((strip.height / 22).unsigned_abs()));
         let mut chart = builder.build_cartesian_2d(time.clone(), count)?;
-        let format = |at: &u64| time.time(*at);
+        // A label that would not be seen whole, at either end, is left out; its mark stays.
+        let format = |at: &u64| {
+            let label = time.time(*at);
+            let (place, half) = (time.map(at, (LEFT, LEFT + plot)), label.len() as i32 * SMALL * 32 / 100);
+            if place - half < 0 || place + half > self.width { String::new() } else { label }
+        };
         let mut mesh = chart.configure_mesh();
         mesh.bold_line_style(Role::Grid).axis_style(Role::Grid).set_all_tick_mark_size(0);
         mesh.set_tick_mark_size(LabelAreaPosition::Bottom, 7 * PX).set_tick_mark_size(LabelAreaPosition::Left, 5 * PX);

@@ -304,6 +304,6 @@ thead th{color:var(--muted);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:400;min-width:8rem}
 .in{padding-left:1.5rem}
 .n{text-align:right;font-variant-numeric:tabular-nums;overflow-wrap:normal}
-.share{background:linear-gradient(to left,var(--tint) var(--share),transparent 0) no-repeat right center/100% 1.6em}
+.share{background:linear-gradient(to left,var(--tint) var(--share),transparent 0) no-repeat right 0 top .2rem/100% 1.6em}
 @media print{body{background:none}section{break-inside:avoid}}
 ";

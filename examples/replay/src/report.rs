@@ -185,10 +185,12 @@ impl Report<'_> {
         for (index, (policy, found)) in self.settings.policies.iter().zip(found).enumerate() {
             let (text, refused, with_less) = match found {
                 Found::Least { policy, refused, with_less } => (policy.to_string(), Some(*refused), *with_less),
-                Found::None => (format!("none, for {policy}"), None, None),
-                Found::Between { from, enough, refused } => {
-                    (format!("{enough} is enough, none below {from} is; the search was given up"), Some(*refused), None)
-                }
+                Found::None => (format!("none was found for {policy}"), None, None),
+                Found::Between { from, enough, refused } => (
+                    format!("{enough} is enough, none below {from} is; between them not all were tried"),
+                    Some(*refused),
+                    None,
+                ),
             };
             let counts = [refused, with_less].into_iter().flat_map(|count| match count {
                 Some(count) => [count.to_string(), share(count)],

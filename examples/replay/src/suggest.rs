@@ -1,11 +1,15 @@
 //! The smallest quota that would have refused at most a given share of the requests.
 //!
-//! Is what is refused ever more with a greater quota? Not while the costs of a key are all the same and its times do not go back: if the
-//! greater quota were the first to fall behind at some request, both would have admitted as many until there, and so in the interval that
-//! the bound forbids it to fill the smaller one would have admitted more than its own bound allows. There a search by halves is exact.
+//! Is more ever refused with a greater quota? Not while the requests of a key cost the same (or nothing) and its times do not go back. Were
+//! the greater quota the first to fall behind, at some request, both would have admitted as many until there. The bound that forbids it
+//! this request is that of some interval: in it the greater one has admitted more than the smaller one may, who so must have admitted more
+//! before the interval; but until there it was not ahead. (A fixed window opens at the same requests with either quota, as long as each
+//! admits the first of a window.) There a search by halves is exact.
+//!
 //! With mixed costs it can be: a quota of 3 refuses a cost of 4 and admits three of 1 after it; a quota of 4 admits the 4 and refuses the
-//! three. So such keys are asked for every quota in turn, from the least that the other keys leave possible, but for those quotas of which
-//! it is known that no answer changes. A search that would take too long is given up, and says between which quotas.
+//! three. So if a key has those, every quota is tried in turn: from the least that the other keys and the largest costs leave possible, and
+//! passing over those of which it is known that no answer changes. A search that would take too long is given up, and says between which
+//! quotas the answer lies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +17,8 @@ use std::str::FromStr;
 use crate::judge::{Alone, Policy};
 use crate::traffic::{ByKey, Held};
 
-/// Judgements after which a search is given up: some half a minute.
-const PATIENCE: u64 = 400_000_000;
+/// Judgements after which a search is given up: some seconds.
+const PATIENCE: u64 = 100_000_000;
 
 /// A share of requests, in millionths of a percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,23 +160,25 @@ impl<'a> Search<'a> {
         Found::Least { policy, refused: self.refused(quota, keys).count, with_less }
     }
 
-    /// Some quota that is enough, by doubling.
+    /// Some quota that is enough where the next smaller one is not: by doubling, and then by halves.
     fn given_up(&mut self, from: u32, keys: &[&[Held]]) -> Found {
-        let mut quota = from;
-        loop {
-            let refused = self.refused(quota, keys).count;
-            if refused <= self.allowed {
-                return self.policy.with_quota(quota).map_or(Found::None, |enough| Found::Between {
-                    from,
-                    enough,
-                    refused,
-                });
-            }
-            if quota == u32::MAX {
+        let (mut low, mut high) = (from, from);
+        while self.refused(high, keys).count > self.allowed {
+            if high == u32::MAX {
                 return Found::None;
             }
-            quota = quota.saturating_mul(2);
+            (low, high) = (high + 1, high.saturating_mul(2));
         }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.refused(middle, keys).count <= self.allowed {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        let refused = self.refused(high, keys).count;
+        self.policy.with_quota(high).map_or(Found::None, |enough| Found::Between { from, enough, refused })
     }
 
     /// What would be refused of these keys with this quota. Where there is no such policy, all.

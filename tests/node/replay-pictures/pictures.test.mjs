@@ -47,6 +47,9 @@ before(async () => {
   replay("--html", file("sample.html"), "--plot", file("sample.svg"), "--plot-key", "203.0.113.9", "--suggest", "1");
   const policies = ["--fixed-window", "9/10s", "--token-bucket", "5/1s,burst=12", "--compose", "all"];
   replay(...policies, "--html", file("hostile.html"), "--plot", file("hostile.svg"), "--plot-key", HOSTILE[0], "--suggest", "5", hostileLog());
+  const fine = file("fine.csv");
+  writeFileSync(fine, ["at_ns,key", ...Array.from({ length: 40 }, (_, n) => `${1_000_000_000_123_456_700n + BigInt(n * 3)},a`)].join("\n"));
+  replay("--sliding-log", "9/50ns", "--html", file("fine.html"), "--plot", file("fine.svg"), fine);
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 });
 
@@ -119,7 +122,7 @@ function faults(width) {
   }
   for (const svg of document.querySelectorAll("svg")) {
     const frame = svg.getBoundingClientRect();
-    if (frame.width < 300 || frame.height < 150) say("too small", svg, `${frame.width} x ${frame.height}`);
+    if (frame.width < 300 || frame.height < 120) say("too small", svg, `${frame.width} x ${frame.height}`);
     const labels = [...svg.querySelectorAll("text")].map((element) => ({ element, box: element.getBoundingClientRect() }));
     labels.forEach(({ element, box }, place) => {
       if (box.left < frame.left || box.right > frame.right || box.top < frame.top || box.bottom > frame.bottom + 2) {
@@ -146,6 +149,8 @@ const documents = [
   { name: "sample.svg", texts: 40 },
   { name: "hostile.html", texts: 90 },
   { name: "hostile.svg", texts: 25 },
+  { name: "fine.html", texts: 50 },
+  { name: "fine.svg", texts: 15 },
 ];
 
 for (const { name, texts } of documents) {

@@ -36,10 +36,12 @@ impl Axis {
         Self { from: 0, to: top.saturating_add(top / 16), step }
     }
 
-    /// The time that these bins cover, with at most `marks` steps between.
-    pub(super) fn times(bins: &Bins, marks: u64) -> Self {
+    /// The time that these bins cover, with as many marks as have room for their labels in so many columns of text.
+    pub(super) fn times(bins: &Bins, columns: u64) -> Self {
         let (from, to) = (bins.begin(0), bins.end());
-        Self { from, to, step: step_from((to - from) / marks.max(1)).max(bins.width()) }
+        let marked = |marks: u64| Self { from, to, step: step_from((to - from) / marks).max(bins.width()) };
+        let fits = |axis: &Self| (to - from) / axis.step * (axis.time(from).len() as u64 + 3) <= columns;
+        (1..=8).rev().map(marked).find(fits).unwrap_or_else(|| marked(1))
     }
 
     /// A mark on an axis of times: as much of the time as the step tells.
@@ -106,6 +108,22 @@ mod tests {
             assert_eq!(Axis::counts(top, 3).key_points(BoldPoints(9)), marks, "{top}");
         }
         assert!(Axis::counts(u64::MAX, 3).key_points(BoldPoints(9)).len() <= 4);
+    }
+
+    #[test]
+    fn labels_of_times_have_room() {
+        let day = 86_400_000_000_000;
+        for (last, columns, step) in [
+            (59, 120, 20),
+            (59, 60, 50),
+            (day / 24 - 1, 120, 600_000_000_000),
+            (day / 24 - 1, 30, 1_800_000_000_000),
+            (day * 400, 120, 100 * day),
+            (59, 5, 100),
+        ] {
+            let bins = Bins::covering(0, last, 1, 240);
+            assert_eq!(Axis::times(&bins, columns).step, step, "{last} in {columns}");
+        }
     }
 
     #[test]
