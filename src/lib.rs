@@ -40,7 +40,7 @@
 //!
 //! 1. Build a policy: `constant` in a `const`, `new` from numbers read at run time, or [parse](policy::text) it.
 //! 2. Keep states where they suit you: a `HashMap` or `BTreeMap`, a [`Table`] of fixed capacity, [`Slots`] without an allocator, [your own](Store#a-store-of-your-own), or one
-//!    state in a variable.
+//!    state in a variable. A database that machines share keeps them as [bytes](wire), and each takes a [step](wire::step) against it.
 //! 3. Read your clock and give it as a [`Timestamp`]: nanoseconds since an epoch of your choosing, the same for all of a store. A clock that may be
 //!    set back goes through [`Monotonic`], a 32-bit counter that wraps through [`Wrapping32`].
 //! 4. Ask `check`, or `check_n` with a cost. An [`Allow`](Decision::Allow) has been counted when you see it; a

@@ -115,7 +115,9 @@ impl<S: Subject> Key<S> {
             assert_eq!(self.state, before, "a denial, an error, a look and a cost of zero change nothing");
         }
         self.look(policy, at, cost);
-        wire::goes_round(&self.state);
+        if self.state != before {
+            wire::goes_round(&self.state);
+        }
         answered
     }
 
