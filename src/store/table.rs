@@ -296,7 +296,7 @@ impl<M: Buckets, H> Table<M, H> {
     where
         M::State: State,
     {
-        let empty = self.memory.tags().get(bucket)?.first_empty();
+        let empty = self.memory.tags().get(bucket)?.empty();
         let slot = empty.or_else(|| self.expired(bucket, now))?;
         Some(Place { bucket, slot })
     }

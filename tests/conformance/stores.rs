@@ -1,13 +1,15 @@
 //! The crate's own stores.
 
 use core::convert::Infallible;
+use core::hash::BuildHasherDefault;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::DefaultHasher;
 use std::sync::{Mutex, MutexGuard};
 
 use tollgate::conformance::{self, Law, Shared, StoreSuite};
 #[cfg(feature = "heapless")]
 use tollgate::store::Bounded;
-use tollgate::store::{Pruned, prune};
+use tollgate::store::{ArrayBuckets, HeapBuckets, Pruned, Sharded, Table, prune};
 use tollgate::{
     FixedWindowState, SlidingLogArray, SlidingLogState, Slot, Slots, State, Store, Timestamp, TokenBucketState,
 };
@@ -48,6 +50,69 @@ fn slots_without_room() {
 fn slots_on_the_heap() {
     let make = || Slots::new(vec![Slot::<u64, FixedWindowState>::EMPTY; 2].into_boxed_slice());
     conformance::store(NUMBERS, make);
+}
+
+type Hashed = BuildHasherDefault<DefaultHasher>;
+
+fn table<S: State>(capacity: usize) -> Table<HeapBuckets<u64, S>, Hashed> {
+    Table::with_hasher(HeapBuckets::new(capacity, 1), Hashed::default())
+}
+
+macro_rules! tables {
+    ($($name:ident: $state:ty, $capacity:literal;)*) => { $(
+        #[test]
+        fn $name() {
+            let suite = StoreSuite::new(NUMBERS, || table::<$state>($capacity)).capacity($capacity);
+            suite.depth(4).prune(|table, now| { table.prune(now); }).check();
+        }
+    )* };
+}
+
+tables! {
+    table_without_room: FixedWindowState, 0;
+    table_one: FixedWindowState, 1;
+    table_two: TokenBucketState, 2;
+    table_enough: SlidingLogState, 3;
+    table_of_logs_in_place: SlidingLogArray<2>, 2;
+    table_of_pairs: (FixedWindowState, TokenBucketState), 2;
+    table_of_many_buckets: FixedWindowState, 100;
+}
+
+#[test]
+fn table_in_the_caller_s_memory() {
+    let make = || Table::with_hasher(ArrayBuckets::<String, FixedWindowState, 2>::new("a".into()), Hashed::default());
+    let suite = StoreSuite::new(NAMES, make).capacity(32);
+    suite
+        .prune(|table, now| {
+            table.prune(now);
+        })
+        .check();
+}
+
+#[test]
+fn sharded_tables() {
+    let make = |shards| Sharded::with_shards(shards, Hashed::default(), || table::<FixedWindowState>(100));
+    for shards in [0, 1, 2, 7] {
+        let suite = StoreSuite::new(NUMBERS, || Shared(make(shards)));
+        suite
+            .prune(|Shared(sharded), now| {
+                sharded.each(|table| {
+                    table.prune(now);
+                });
+            })
+            .check();
+        conformance::threads(NUMBERS, make(shards));
+    }
+}
+
+#[test]
+fn sharded_maps() {
+    let trees = || Sharded::new(Pruned::<BTreeMap<String, TokenBucketState>>::default);
+    conformance::store(NAMES, || Shared(trees()));
+    conformance::threads(NAMES, trees());
+    conformance::threads(NUMBERS, Sharded::new(HashMap::<u64, SlidingLogState>::new));
+    conformance::threads(NAMES, Sharded::new(BTreeMap::<String, FixedWindowState>::new));
+    conformance::threads(NUMBERS, Sharded::new(slots::<FixedWindowState, 3>));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use core::fmt::Debug;
 use core::hash::BuildHasher;
 use std::collections::{BTreeMap, HashMap};
 
-use tollgate::store::{Bounded, BoundedMap, Prune, Pruned, SlotMemory, prune};
-use tollgate::{CheckError, Decision, Full, Policy, State, Store, Timestamp};
+use tollgate::store::{Bounded, BoundedMap, Buckets, Prune, Pruned, SlotMemory, Table, prune};
+use tollgate::{CheckError, Decision, Full, Policy, Slots, State, Store, Timestamp};
 use tollgate_oracle::{Answer, StoreModel};
 
 use crate::key::{Action, ShownOnPanic, Step};
@@ -30,67 +30,75 @@ pub trait Shelf: Clone + PartialEq + Debug {
     fn prune(&mut self, now: Timestamp) -> usize;
 
     /// The horizon; `None` for a bare map, which keeps none.
-    fn horizon(&self) -> Option<Timestamp>;
+    fn horizon(&self) -> Option<Timestamp> {
+        None
+    }
 
     /// How many keys fit; `None` for a store that grows.
-    fn capacity(&self) -> Option<usize>;
-}
-
-impl<M: SlotMemory<Key = u8, State: State> + Clone + PartialEq + Debug> Shelf for tollgate::Slots<M> {
-    fn keys(&self) -> Vec<u8> {
-        self.iter().map(|(key, _)| *key).collect()
-    }
-
-    fn prune(&mut self, now: Timestamp) -> usize {
-        self.prune(now)
-    }
-
-    fn horizon(&self) -> Option<Timestamp> {
-        Some(self.horizon())
-    }
-
-    fn capacity(&self) -> Option<usize> {
-        Some(self.capacity())
-    }
-}
-
-impl<S: State + Debug, H: BuildHasher + Clone> Shelf for HashMap<u8, S, H>
-where
-    Self: Debug + PartialEq,
-{
-    fn keys(&self) -> Vec<u8> {
-        self.keys().copied().collect()
-    }
-
-    fn prune(&mut self, now: Timestamp) -> usize {
-        prune(self, now)
-    }
-
-    fn horizon(&self) -> Option<Timestamp> {
-        None
-    }
-
     fn capacity(&self) -> Option<usize> {
         None
     }
+
+    /// Whether it is full only when so many keys are live, whichever they are.
+    fn reaches_all(&self) -> bool {
+        true
+    }
 }
 
-impl<S: State + Debug> Shelf for BTreeMap<u8, S> {
-    fn keys(&self) -> Vec<u8> {
-        self.keys().copied().collect()
-    }
+/// A map without a horizon.
+macro_rules! map {
+    ($([$($generics:tt)*] $map:ty;)*) => { $(
+        impl<S: State + Debug, $($generics)*> Shelf for $map {
+            fn keys(&self) -> Vec<u8> {
+                self.keys().copied().collect()
+            }
 
-    fn prune(&mut self, now: Timestamp) -> usize {
-        prune(self, now)
-    }
+            fn prune(&mut self, now: Timestamp) -> usize {
+                prune(self, now)
+            }
+        }
+    )* };
+}
 
-    fn horizon(&self) -> Option<Timestamp> {
-        None
-    }
+map! {
+    [H: BuildHasher + Clone] HashMap<u8, S, H>;
+    [] BTreeMap<u8, S>;
+}
 
-    fn capacity(&self) -> Option<usize> {
-        None
-    }
+/// A store of fixed capacity: what of it has the keys, and how many slots are within the reach of each.
+macro_rules! fixed {
+    ($([$($generics:tt)*] $store:ty, |$this:ident| $inner:expr, $within_reach:expr;)*) => { $(
+        impl<$($generics)*> Shelf for $store {
+            fn keys(&self) -> Vec<u8> {
+                let $this = self;
+                $inner.iter().map(|(key, _)| *key).collect()
+            }
+
+            fn prune(&mut self, now: Timestamp) -> usize {
+                self.prune(now)
+            }
+
+            fn horizon(&self) -> Option<Timestamp> {
+                Some(self.horizon())
+            }
+
+            fn capacity(&self) -> Option<usize> {
+                let $this = self;
+                Some($inner.capacity())
+            }
+
+            fn reaches_all(&self) -> bool {
+                let $this = self;
+                $inner.capacity() <= $within_reach
+            }
+        }
+    )* };
+}
+
+fixed! {
+    [M: SlotMemory<Key = u8, State: State> + Clone + PartialEq + Debug] Slots<M>, |slots| slots, usize::MAX;
+    [M: Buckets<Key = u8, State: State + Debug> + Clone + PartialEq, H: Clone] Table<M, H>, |table| table, 16;
+    [M: BoundedMap<Key = u8> + Prune + Clone + PartialEq + Debug] Bounded<M>, |bounded| bounded.map(), usize::MAX;
 }
 
 impl<M: Shelf + Prune> Shelf for Pruned<M> {
@@ -104,28 +112,6 @@ impl<M: Shelf + Prune> Shelf for Pruned<M> {
 
     fn horizon(&self) -> Option<Timestamp> {
         Some(self.horizon())
-    }
-
-    fn capacity(&self) -> Option<usize> {
-        None
-    }
-}
-
-impl<M: BoundedMap<Key = u8> + Prune + Clone + PartialEq + Debug> Shelf for Bounded<M> {
-    fn keys(&self) -> Vec<u8> {
-        self.map().iter().map(|(key, _)| *key).collect()
-    }
-
-    fn prune(&mut self, now: Timestamp) -> usize {
-        self.prune(now)
-    }
-
-    fn horizon(&self) -> Option<Timestamp> {
-        Some(self.horizon())
-    }
-
-    fn capacity(&self) -> Option<usize> {
-        Some(self.map().capacity())
     }
 }
 
@@ -226,10 +212,12 @@ impl<T: Shelf> Stores<T> {
                 assert!(self.model.get(&key).is_none() && cost > 0, "what is there, and a cost of zero, need no room");
                 let may_pass = step.action == Action::Charge || cost <= policy.limit();
                 assert!(may_pass, "what can never pass is told so first");
-                assert_eq!(self.model.len(), capacity, "there is no empty slot");
-                let read = at.max(self.model.horizon());
-                let live = |key: &u8| !self.model.get(key).expect("modelled").is_expired(read);
-                assert!(self.store.keys().iter().all(live), "there is nothing to reclaim");
+                if self.store.reaches_all() {
+                    assert_eq!(self.model.len(), capacity, "there is no empty slot");
+                    let read = at.max(self.model.horizon());
+                    let live = |key: &u8| !self.model.get(key).expect("modelled").is_expired(read);
+                    assert!(self.store.keys().iter().all(live), "there is nothing to reclaim");
+                }
             }
         }
         self.forget(at.max(self.model.horizon()));

@@ -1,15 +1,15 @@
 //! Lists of operations on many keys, in every store.
 //!
 //! The first byte chooses the store (its number in `of`, below), the second the policy and state: `00` fixed windows, `01` a growing log, `02`
-//! a log in place with room for 2, `03` token buckets. Slots have a third, for how many there are. Then come the policies, one to
+//! a log in place with room for 2, `03` token buckets. Slots and the first table have a third, for how many there are. Then come the policies, one to
 //! three behind their number less one, then the steps: the policy and the action as two digits (`4`: what has expired is dropped), and the time;
 //! but for that action, the key stands before the time and the cost after it.
 
-use core::hash::BuildHasherDefault;
+use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::DefaultHasher;
 
-use tollgate::store::{Bounded, BoundedMap, Prune, Pruned};
+use tollgate::store::{ArrayBuckets, Bounded, BoundedMap, HeapBuckets, Prune, Pruned, Table};
 use tollgate::{Full, Slot, Slots, State, Store, Timestamp};
 
 use super::input::Input;
@@ -21,7 +21,20 @@ use crate::subject::{ArrayLog, Buckets, GrowingLog, Subject, Windows};
 const KEYS: usize = 6;
 
 /// Seeded alike in every run.
-type Hashed<S> = HashMap<u8, S, BuildHasherDefault<DefaultHasher>>;
+type Seeded = BuildHasherDefault<DefaultHasher>;
+type Hashed<S> = HashMap<u8, S, Seeded>;
+
+/// The worst hash: of all keys the same.
+#[derive(Default)]
+struct Alike;
+
+impl Hasher for Alike {
+    fn finish(&self) -> u64 {
+        0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+}
 
 /// A map with room for two keys.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,7 +90,7 @@ impl<S: State> Prune for Two<S> {
 /// Where the crate and the oracle differ, or a live state is lost.
 pub fn run(case: &[u8]) {
     let mut input = Input::new(case);
-    let store = input.choice(7);
+    let store = input.choice(9);
     match input.choice(4) {
         0 => of::<Windows>(store, input),
         1 => of::<GrowingLog>(store, input),
@@ -97,7 +110,16 @@ fn of<S: Subject>(store: usize, mut input: Input<'_>) {
         3 => within::<S, _>(BTreeMap::default(), input),
         4 => within::<S, _>(Pruned::<Hashed<S::State>>::default(), input),
         5 => within::<S, _>(Pruned::<BTreeMap<u8, S::State>>::default(), input),
-        _ => within::<S, _>(Bounded::<Two<S::State>>::default(), input),
+        6 => within::<S, _>(Bounded::<Two<S::State>>::default(), input),
+        7 => {
+            let memory = HeapBuckets::<u8, S::State>::new(input.choice(KEYS + 1), 0);
+            within::<S, _>(Table::with_hasher(memory, Seeded::default()), input);
+        }
+        // Its keys all hash alike.
+        _ => {
+            let memory = ArrayBuckets::<u8, S::State, 2>::new(0);
+            within::<S, _>(Table::with_hasher(memory, BuildHasherDefault::<Alike>::default()), input);
+        }
     }
 }
 
