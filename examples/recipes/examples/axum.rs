@@ -1,0 +1,38 @@
+//! axum: a middleware that limits by the address of the peer. Try `curl -i localhost:3000` a few times.
+use std::hash::RandomState;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::LazyLock;
+use std::time::{Duration, SystemTime};
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{StatusCode, header::RETRY_AFTER};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::{Router, routing::get};
+use tollgate::store::{HeapBuckets, Sharded, Table};
+use tollgate::{Decision, TokenBucket, TokenBucketState};
+
+const LIMIT: TokenBucket = TokenBucket::constant(3, Duration::from_secs(10));
+type Shard = Table<HeapBuckets<IpAddr, TokenBucketState>, RandomState>;
+/// Room for some 10,000 addresses in each shard, and no more.
+static CLIENTS: LazyLock<Sharded<Shard>> =
+    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, Ipv4Addr::UNSPECIFIED.into()))));
+
+async fn limit(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, next: Next) -> Response {
+    match LIMIT.check(&*CLIENTS, &peer.ip(), SystemTime::now().into()) {
+        Ok(Decision::Allow) => next.run(request).await,
+        Ok(Decision::Deny { retry_after }) => {
+            let wait = [(RETRY_AFTER, retry_after.as_secs_ceil().to_string())];
+            (StatusCode::TOO_MANY_REQUESTS, wait, "too many requests\n").into_response()
+        }
+        // A flood of addresses: those who are known are served, and a new one is not.
+        Err(full) => (StatusCode::SERVICE_UNAVAILABLE, format!("{full}\n")).into_response(),
+    }
+}
+
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    let app = Router::new().route("/", get("hello\n")).layer(from_fn(limit));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+    axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await
+}

@@ -1,0 +1,31 @@
+//! A bare `TcpListener`: at most three connections in ten seconds from a network, without an allocation. Try `nc localhost 3000`.
+use std::io::Write;
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use tollgate::identity::{ClientKey, Resolver, Source};
+use tollgate::{Decision, SlidingLog, SlidingLogArray, Slot, Slots, Timestamp};
+
+const LIMIT: SlidingLog = SlidingLog::constant(3, Duration::from_secs(10));
+const WHO: Resolver = Resolver::new(&[Source::PEER]);
+
+fn main() -> std::io::Result<()> {
+    let start = Instant::now();
+    let mut networks: Slots<[Slot<ClientKey, SlidingLogArray<3>>; 256]> = Slots::new([const { Slot::EMPTY }; 256]);
+    let listener = TcpListener::bind("127.0.0.1:3000")?;
+    for connection in listener.incoming() {
+        let mut connection = connection?;
+        let client = WHO.resolve(connection.peer_addr()?.ip(), [("", ""); 0]);
+        let now = Timestamp::from_instant(Instant::now(), start);
+        let said = match LIMIT.check(&mut networks, &client.key(), now) {
+            Ok(Decision::Allow) => writeln!(connection, "hello, {client}"),
+            Ok(Decision::Deny { retry_after }) => writeln!(connection, "in {} s", retry_after.as_secs_ceil()),
+            // 256 networks are being counted: closed to the 257th until one of them is forgotten.
+            Err(full) => writeln!(connection, "busy: {full}"),
+        };
+        if let Err(error) = said {
+            eprintln!("{client}: {error}");
+        }
+    }
+    Ok(())
+}
