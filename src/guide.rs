@@ -14,6 +14,7 @@
 //! | what if the cost is known only afterwards | [`usage`] |
 //! | how to limit guesses at a password | [`login`] |
 //! | how to run it in a worker, as WebAssembly | [`worker`] |
+//! | how to run it in firmware, without an allocator | [`firmware`] |
 //! | how to call an API that limits me | [`client`] |
 //! | how to write a policy, a store or a formatter | [`extending`] |
 //! | how to test what I have built | [`testing`] |
@@ -54,6 +55,9 @@ pub mod login {}
 
 #[doc = include_str!("guide/worker.md")]
 pub mod worker {}
+
+#[doc = include_str!("guide/firmware.md")]
+pub mod firmware {}
 
 #[doc = include_str!("guide/client.md")]
 pub mod client {}
