@@ -22,8 +22,12 @@
 //! # One request's way
 //!
 //! ```text
-//!  key, now ──▶ policy.check ──▶ store.update ──▶ policy.judge ──▶ Decision ──▶ (a formatter, if asked)
-//!               policy.rs        store/           policy/*.rs      decision.rs   format/
+//!  request ──▶ key ──▶ policy.check ──▶ store.update ──▶ policy.judge ──▶ Decision ──▶ header, body ──▶ caller
+//!              │       │  ▲             │                │               │            │                 │
+//!              identity  │  clock       store            policy          decision     format            client
+//!                        │              Slots, Table,    FixedWindow,    Allow,       RateLimit,        Retry-After,
+//!                  layers: several      HashMap, yours   SlidingLog,     Deny         JSON              Backoff
+//!                  of these at once     wire: as bytes   TokenBucket
 //! ```
 //!
 //! One look-up finds the key's state in the caller's store, the policy judges it there, and a decision comes out. No callback, no second
@@ -47,6 +51,8 @@
 //!    [`Deny`](Decision::Deny) has changed nothing, so whoever retries too early is no worse off.
 //! 5. Tell the caller when to come back: `retry_after` is exact, and [`as_secs_ceil`](Wait::as_secs_ceil) is what a `Retry-After` takes.
 //! 6. [Prune](store::prune) a map that grows, now and then. Only what has expired goes, so when you do it changes no answer.
+//!
+//! The [guide] has a chapter for each question that comes up on the way: which policy, how large, by what key, what a flood does.
 //!
 //! # Laws
 //!
@@ -76,7 +82,7 @@
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |
 //! | `client` | [`client`]: the other side, which reads answers and backs off | no |
 //! | `serde` | [`serde`](mod@serde): states, policies, times and answers in documents | no |
-//! | `heapless` | the maps of [heapless](https://docs.rs/heapless) as stores, in [`Bounded`](store::Bounded); needs Rust 1.88 | no |
+//! | `heapless` | the maps of the crate heapless as stores, in [`Bounded`](store::Bounded); needs Rust 1.88 | no |
 //! | `conformance` | [`conformance`]: the laws, held against stores and policies of your own; implies `std` | no |
 //!
 //! Without features it needs `core` alone. Only one named after a crate brings a dependency, that crate; and none changes what another does.
@@ -108,11 +114,11 @@ pub mod format;
 // The guide is prose: it is part of the documentation, and of nothing that is built.
 #[cfg(all(any(doc, doctest), feature = "std", feature = "format"))]
 pub mod guide;
+#[cfg(any(feature = "client", feature = "format"))]
+mod header_names;
 #[cfg(feature = "identity")]
 #[cfg_attr(docsrs, doc(cfg(feature = "identity")))]
 pub mod identity;
-#[cfg(any(feature = "client", feature = "format"))]
-mod header_names;
 pub mod layers;
 pub mod policy;
 #[cfg(feature = "serde")]
