@@ -12,6 +12,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant, SystemTime};
 
 use foldhash::fast::FixedState;
+use tollgate::store::{HeapBuckets, Table};
 use tollgate::{FixedWindow, FixedWindowState, Policy, State, Timestamp, TokenBucket, TokenBucketState};
 
 use crate::baseline::Naive;
@@ -62,6 +63,15 @@ where
         let Ok(decision) = policy.check(&mut map, key, now);
         decision.is_allow()
     })
+}
+
+/// In a table for so many keys, which is given a key to fill its vacant slots with.
+pub fn in_table<K: Clone + Hash + Eq>(keys: usize, vacant: K) -> (String, impl FnMut(&K, Timestamp) -> bool) {
+    let policy = black_box(bucket());
+    let memory = HeapBuckets::<K, TokenBucketState>::for_keys(keys, vacant);
+    let mut table = Table::with_hasher(memory, FixedState::with_seed(1));
+    let allows = move |key: &K, now| policy.check(&mut table, key, now).is_ok_and(|decision| decision.is_allow());
+    ("**TokenBucket** in a `Table`".into(), allows)
 }
 
 pub fn window() -> FixedWindow {
@@ -187,6 +197,7 @@ pub fn by_number<'a>(keys: &'a [u64], order: &'a [u32], pace: Pace) -> Vec<Conte
     vec![
         contender(bare::<u64, u64, 3>(), keys, order, pace),
         contender(ours::<u64, u64, TokenBucketState>("**TokenBucket**", bucket()), keys, order, pace),
+        contender(in_table(keys.len(), 0), keys, order, pace),
         contender(ours::<u64, u64, FixedWindowState>("**FixedWindow**", window()), keys, order, pace),
         contender(governor::<u64, u64>("governor, same hasher", FixedState::with_seed(1)), keys, order, pace),
         contender(governor::<u64, u64>("governor", std::hash::RandomState::new()), keys, order, pace),
@@ -200,6 +211,7 @@ pub fn by_address<'a>(keys: &'a [Ipv6Addr], order: &'a [u32], pace: Pace) -> Vec
     vec![
         contender(bare::<Ipv6Addr, Ipv6Addr, 3>(), keys, order, pace),
         contender(ours::<Ipv6Addr, Ipv6Addr, TokenBucketState>("**TokenBucket**", bucket()), keys, order, pace),
+        contender(in_table(keys.len(), Ipv6Addr::UNSPECIFIED), keys, order, pace),
         contender(governor::<Ipv6Addr, Ipv6Addr>("governor, same hasher", FixedState::with_seed(1)), keys, order, pace),
         contender(rate_net(|key: &Ipv6Addr| rate_net::Key::ip((*key).into())), keys, order, pace),
     ]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::Write;
+use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
@@ -14,6 +15,7 @@ use tollgate_benches::keyed::{self, Pace};
 use tollgate_benches::latency::{self, Histogram};
 use tollgate_benches::measure::{Contender, compare};
 use tollgate_benches::random::SplitMix;
+use tollgate_benches::threads::{self, Keys};
 use tollgate_benches::{one_state, peers, table};
 
 #[global_allocator]
@@ -44,11 +46,13 @@ fn report(directory: &Path) -> Result<(), Box<dyn Error>> {
     let mut text =
         format!("# Measured\n\n{}. By `cargo run --release --bin report`, all in one run.\n", table::machine());
     text += "\nRatios are to the first row of each table: those of the quickest rounds, and the median of those of each round.\n";
-    one_state_groups(&mut text);
-    keyed_groups(&mut text);
-    heap(&mut text);
-    tails(&mut text, &directory.join("latency.svg"))?;
     let path = directory.join("bench.md");
+    for groups in [one_state_groups, thread_groups, heap, keyed_groups] {
+        groups(&mut text);
+        // What there is already, should the rest be given up.
+        fs::write(&path, &text)?;
+    }
+    tails(&mut text, &directory.join("latency.svg"))?;
     fs::write(&path, text)?;
     println!("wrote {}", path.display());
     Ok(())
@@ -71,6 +75,12 @@ fn one_state_groups(text: &mut String) {
     group(text, "Long logs, deny", deny, 400, one_state::CHECKS);
 }
 
+fn thread_groups(text: &mut String) {
+    *text += "\n## Shared by threads\n\nThe time of one check of all, so that two threads that do not wait for each other halve it.\n";
+    group(text, "Each thread its own keys", threads::contenders(Keys::Own), 30, threads::CHECKS);
+    group(text, "One key for all", threads::contenders(Keys::OneForAll), 30, threads::CHECKS);
+}
+
 fn keyed_groups(text: &mut String) {
     *text += "\n## By key, over a `HashMap`\n";
     for (keys, named) in [(1_000, "1k"), (100_000, "100k"), (MILLION, "1M")] {
@@ -78,7 +88,7 @@ fn keyed_groups(text: &mut String) {
         let (numbers, addresses, names) = (keyed::numbers(keys), keyed::addresses(keys), keyed::names(keys));
         for (pace, how) in [(Pace::OneAtATime, "one at a time"), (Pace::BackToBack, "back to back")] {
             let title = |kind| format!("{named} keys, {kind}, {how}");
-            let rounds = if keys == MILLION { 15 } else { 30 };
+            let rounds = if keys == MILLION { 10 } else { 20 };
             group(text, &title("`u64`"), keyed::by_number(&numbers, &order, pace), rounds, keyed::CHECKS);
             group(text, &title("IPv6"), keyed::by_address(&addresses, &order, pace), rounds, keyed::CHECKS);
             group(text, &title("`&str`"), keyed::by_name(&names, &order, pace), rounds, keyed::CHECKS);
@@ -88,9 +98,11 @@ fn keyed_groups(text: &mut String) {
 
 fn heap(text: &mut String) {
     /// A limiter that has seen a million keys.
-    fn seen<Q>(keys: &[Q], limiter: (String, impl FnMut(&Q, Timestamp) -> bool)) -> (String, f64) {
-        let (name, mut allows) = limiter;
+    fn seen<Q, L: FnMut(&Q, Timestamp) -> bool>(keys: &[Q], make: impl FnOnce() -> (String, L)) -> (String, f64) {
+        let mut name = String::new();
         let bytes = bytes_a_key(keys.len(), || {
+            let (its, mut allows) = make();
+            name = its;
             assert!(keys.iter().all(|key| allows(key, Timestamp::from_secs(1))));
             allows
         });
@@ -99,26 +111,20 @@ fn heap(text: &mut String) {
     eprintln!("heap");
     *text += "\n## Live heap, a million keys\n";
     let numbers = keyed::numbers(MILLION);
-    let mut rows = vec![(
-        "**TokenBucket** in a `HashMap`".into(),
-        bytes_a_key(MILLION, || {
-            let hasher = FixedState::with_seed(1);
-            let mut map: HashMap<u64, TokenBucketState, FixedState> =
-                HashMap::with_capacity_and_hasher(MILLION, hasher);
-            for key in &numbers {
-                let Ok(decision) = keyed::bucket().check(&mut map, key, Timestamp::from_secs(1));
-                assert!(decision.is_allow());
-            }
-            map
-        }),
-    )];
-    rows.push(seen(&numbers, keyed::governor::<u64, u64>("governor", FixedState::with_seed(1))));
-    rows.push(seen(&numbers, keyed::gcra::<u64, u64>()));
-    rows.push(seen(&numbers, keyed::rate_net(|key: &u64| rate_net::Key::id(*key))));
+    let rows = [
+        seen(&numbers, || keyed::ours::<u64, u64, TokenBucketState>("**TokenBucket** in a `HashMap`", keyed::bucket())),
+        seen(&numbers, || keyed::in_table(MILLION, 0)),
+        seen(&numbers, || keyed::governor::<u64, u64>("governor", FixedState::with_seed(1))),
+        seen(&numbers, keyed::gcra::<u64, u64>),
+        seen(&numbers, || keyed::rate_net(|key: &u64| rate_net::Key::id(*key))),
+    ];
     *text += &table::bytes("`u64` keys", &rows);
     let addresses = keyed::addresses(MILLION);
-    let governor = keyed::governor::<std::net::Ipv6Addr, std::net::Ipv6Addr>("governor", FixedState::with_seed(1));
-    *text += &table::bytes("IPv6 keys", &[seen(&addresses, governor)]);
+    let rows = [
+        seen(&addresses, || keyed::in_table(MILLION, Ipv6Addr::UNSPECIFIED)),
+        seen(&addresses, || keyed::governor::<Ipv6Addr, Ipv6Addr>("governor", FixedState::with_seed(1))),
+    ];
+    *text += &table::bytes("IPv6 keys", &rows);
 }
 
 /// Ten million checks of a million keys in random order, from an empty store.
