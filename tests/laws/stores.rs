@@ -1,7 +1,8 @@
 //! Laws 2, 3 and 7 through every store: answers are those of a plain map that forgets nothing, whatever the store has dropped meanwhile.
 
-use core::hash::{BuildHasherDefault, Hasher};
+use core::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::collections::{BTreeMap, HashMap};
+use std::hash::DefaultHasher;
 
 #[cfg(feature = "heapless")]
 use heapless::{LinearMap, index_map::FnvIndexMap};
@@ -9,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 #[cfg(feature = "heapless")]
 use tollgate::store::Bounded;
-use tollgate::store::{Pruned, prune};
+use tollgate::store::{ArrayBuckets, HeapBuckets, Pruned, Table, prune};
 use tollgate::{
     CheckError, CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Full, Slot, Slots, State, Timestamp,
 };
@@ -21,7 +22,12 @@ use crate::traces;
 
 /// A trace of a few keys, with prunings in between.
 fn keyed(trace: impl Strategy<Value = Trace>) -> impl Strategy<Value = (Trace, Vec<Act>)> {
-    (trace, vec((0..4_u8, any::<bool>()), 40)).prop_map(|(trace, keys)| {
+    of_keys(4, trace)
+}
+
+/// The same of so many keys.
+fn of_keys(keys: u8, trace: impl Strategy<Value = Trace>) -> impl Strategy<Value = (Trace, Vec<Act>)> {
+    (trace, vec((0..keys, any::<bool>()), 40)).prop_map(|(trace, keys)| {
         let acts = trace.steps.iter().zip(keys).flat_map(|(step, (key, pruned))| {
             let prune = (pruned && key == 0).then_some(Act::Prune(step.at));
             [Act::Key(key, *step)].into_iter().chain(prune)
@@ -32,6 +38,10 @@ fn keyed(trace: impl Strategy<Value = Trace>) -> impl Strategy<Value = (Trace, V
 
 fn slots<S: Subject, const N: usize>() -> Slots<[Slot<u8, S::State>; N]> {
     Slots::new([const { Slot::EMPTY }; N])
+}
+
+fn table<S: Subject>(capacity: usize) -> Table<HeapBuckets<u8, S::State>, BuildHasherDefault<DefaultHasher>> {
+    Table::with_hasher(HeapBuckets::new(capacity, 0), BuildHasherDefault::default())
 }
 
 macro_rules! stores {
@@ -72,6 +82,27 @@ macro_rules! stores {
                 }
 
                 #[test]
+                fn table_one((trace, acts) in keyed(traces::anything($policies))) {
+                    run::<$subject, _>(table::<$subject>(1), &trace.policies, &acts);
+                }
+
+                #[test]
+                fn table_nearly_enough((trace, acts) in keyed(traces::anything($policies))) {
+                    run::<$subject, _>(table::<$subject>(3), &trace.policies, &acts);
+                }
+
+                #[test]
+                fn table_of_two_buckets((trace, acts) in of_keys(40, traces::anything($policies))) {
+                    run::<$subject, _>(table::<$subject>(18), &trace.policies, &acts);
+                }
+
+                #[test]
+                fn table_of_keys_that_hash_alike((trace, acts) in keyed(traces::anything($policies))) {
+                    let memory: ArrayBuckets<u8, <$subject as Subject>::State, 3> = ArrayBuckets::new(0);
+                    run::<$subject, _>(Table::with_hasher(memory, Alike), &trace.policies, &acts);
+                }
+
+                #[test]
                 fn hash_map((trace, acts) in keyed(traces::anything($policies))) {
                     run::<$subject, _>(HashMap::new(), &trace.policies, &acts);
                 }
@@ -104,21 +135,29 @@ stores! {
 
 const ONE_A_SECOND: FixedWindow = FixedWindow::constant(1, core::time::Duration::from_secs(1));
 
-#[test]
-fn any_hasher_will_do() {
-    /// The worst of them.
-    #[derive(Default)]
-    struct Same;
+/// The worst hash: of all keys the same.
+#[derive(Clone, Default)]
+struct Alike;
 
-    impl Hasher for Same {
-        fn finish(&self) -> u64 {
-            0
-        }
-
-        fn write(&mut self, _: &[u8]) {}
+impl Hasher for Alike {
+    fn finish(&self) -> u64 {
+        0
     }
 
-    let mut clients: HashMap<String, FixedWindowState, BuildHasherDefault<Same>> = HashMap::default();
+    fn write(&mut self, _: &[u8]) {}
+}
+
+impl BuildHasher for Alike {
+    type Hasher = Self;
+
+    fn build_hasher(&self) -> Self {
+        Self
+    }
+}
+
+#[test]
+fn any_hasher_will_do() {
+    let mut clients: HashMap<String, FixedWindowState, Alike> = HashMap::default();
     for key in ["a", "b", ""] {
         assert_eq!(ONE_A_SECOND.check(&mut clients, key, Timestamp::ZERO), Ok(Decision::Allow));
         let Ok(again) = ONE_A_SECOND.check(&mut clients, key, Timestamp::ZERO);
