@@ -126,11 +126,10 @@ impl Continuous {
         }
         let read = state.last.max(now);
         let full = self.full(state);
-        // Cannot overflow: `read` is a timestamp. The whole parts decide, and the fractions only where those are equal.
-        let latest = read + others.whole;
-        let too_late = full.slack < others.slack;
-        if full.whole > latest || (full.whole == latest && too_late) {
-            return Err(full.whole - others.whole + u64::from(too_late));
+        // The whole parts, and one nanosecond more where the fractions do not cancel. Cannot overflow: a deadline.
+        let allowed_at = (full.whole + u64::from(full.slack < others.slack)).saturating_sub(others.whole);
+        if allowed_at > read {
+            return Err(allowed_at);
         }
         Ok(self.state(self.sum(full, span), read))
     }
