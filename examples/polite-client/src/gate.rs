@@ -24,7 +24,7 @@ pub enum Entry {
     Open,
     /// Not before that.
     ClosedUntil(Timestamp),
-    /// Ask again when some answer has come.
+    /// Not before some answer has come.
     AfterAnswer,
 }
 

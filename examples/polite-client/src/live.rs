@@ -25,7 +25,7 @@ pub fn run(settings: &Settings, strategy: Strategy, server: &Server) -> Result<R
             arrivals: Vec::new(),
             failed: None,
         }),
-        answered: Condvar::new(),
+        stopped: Condvar::new(),
         started: Instant::now(),
         unix_start: SystemTime::now().into(),
     };
@@ -45,8 +45,8 @@ pub fn run(settings: &Settings, strategy: Strategy, server: &Server) -> Result<R
 
 struct Shared {
     board: Mutex<Board>,
-    /// Told of every answer.
-    answered: Condvar,
+    /// Told when a worker has failed.
+    stopped: Condvar,
     started: Instant,
     unix_start: Timestamp,
 }
@@ -69,12 +69,9 @@ impl Shared {
             let now = self.now();
             match board.team.next(&mut worker, now) {
                 Step::Finish => break,
-                Step::AfterAnswer => {
-                    board = self.answered.wait(board).unwrap_or_else(PoisonError::into_inner);
-                }
                 Step::Wait(moment) => {
-                    // Woken by answers, too, so that nobody sleeps on when another has failed.
-                    let waited = self.answered.wait_timeout(board, Duration::from(now.until(moment)));
+                    // Nobody sleeps on when another has failed.
+                    let waited = self.stopped.wait_timeout(board, Duration::from(now.until(moment)));
                     (board, _) = waited.unwrap_or_else(PoisonError::into_inner);
                 }
                 Step::Send => {
@@ -88,8 +85,8 @@ impl Shared {
                     });
                     if let Err(error) = outcome {
                         board.failed.get_or_insert(error);
+                        self.stopped.notify_all();
                     }
-                    self.answered.notify_all();
                 }
             }
         }

@@ -34,7 +34,6 @@ pub fn run(settings: &Settings, strategy: Strategy, server: &Server) -> Result<R
         answers: settings.seeds().map(|_| None).collect(),
         events: BinaryHeap::new(),
         order: 0,
-        after_answer: Vec::new(),
         latency: Chance::new(settings.seed),
         arrivals: Vec::new(),
     };
@@ -57,8 +56,6 @@ struct Simulation {
     answers: Vec<Option<Answer>>,
     events: BinaryHeap<Reverse<Event>>,
     order: u64,
-    /// These ask again when an answer comes.
-    after_answer: Vec<usize>,
     latency: Chance,
     arrivals: Vec<Arrival>,
 }
@@ -99,7 +96,6 @@ impl Simulation {
             What::Ask => match self.team.next(&mut self.workers[worker], now) {
                 Step::Send => self.on_its_way(now, worker, What::Arrive),
                 Step::Wait(moment) => self.at(moment, worker, What::Ask),
-                Step::AfterAnswer => self.after_answer.push(worker),
                 Step::Finish => {}
             },
             What::Arrive => {
@@ -114,9 +110,6 @@ impl Simulation {
                     self.team.answered(&mut self.workers[worker], &answer, now)?;
                 }
                 self.at(now, worker, What::Ask);
-                for waiting in std::mem::take(&mut self.after_answer) {
-                    self.at(now, waiting, What::Ask);
-                }
             }
         }
         Ok(())

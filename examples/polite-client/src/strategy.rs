@@ -33,7 +33,7 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// What is done with an answer takes a worker from nothing to this.
 const WORK: Duration = Duration::from_millis(100);
 
-/// Workers that wait for the same moment come within so long after it.
+/// Workers that wait for the same thing come within so long after it.
 const SPREAD: Duration = Duration::from_secs(1);
 
 /// Plain exponential backoff, as it is often written.
@@ -54,8 +54,6 @@ pub enum Step {
     Send,
     /// Ask again then.
     Wait(Timestamp),
-    /// Ask again when another worker's answer has come.
-    AfterAnswer,
     /// There is no more work.
     Finish,
 }
@@ -116,9 +114,9 @@ impl Team {
             Strategy::Backoff => {}
             Strategy::Polite => match self.gate.enter(now) {
                 Entry::Open => {}
-                Entry::AfterAnswer => return Step::AfterAnswer,
-                Entry::ClosedUntil(moment) => {
-                    worker.not_before(moment, SPREAD);
+                closed => {
+                    // If all were woken by the answer that opens the gate, they would rush through it.
+                    worker.not_before(if let Entry::ClosedUntil(moment) = closed { moment } else { now }, SPREAD);
                     return Step::Wait(worker.ready_at);
                 }
             },
