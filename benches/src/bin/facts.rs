@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use governor::clock::Clock as _;
 use governor::middleware::NoOpMiddleware;
-use tollgate::{Decision, Timestamp, TokenBucket, TokenBucketState};
+use tollgate::{Decision, Monotonic, Timestamp, TokenBucket, TokenBucketState, Wait};
 use tollgate_benches::clock::Told;
 
 const DAY: u64 = 86_400_000_000_000;
@@ -30,13 +30,17 @@ type Limiter = Box<dyn FnMut(u64, u32) -> Answer>;
 /// `quota` a period, with a burst.
 type Make = fn(quota: u32, period: Duration, burst: u32) -> Limiter;
 
-const LIMITERS: [(&str, Make); 4] =
-    [("tollgate", tollgate), ("governor 0.10", governor), ("rate-net 2.1", rate_net), ("ratelimit 2.0", ratelimit)];
+const LIMITERS: [(&str, Make); 4] = [
+    ("tollgate, behind `Monotonic`", tollgate),
+    ("governor 0.10", governor),
+    ("rate-net 2.1", rate_net),
+    ("ratelimit 2.0", ratelimit),
+];
 
 fn tollgate(quota: u32, period: Duration, burst: u32) -> Limiter {
     let policy = TokenBucket::new_with(quota, period, burst, Default::default()).expect("a fair policy");
-    let mut state = TokenBucketState::default();
-    Box::new(move |now, cost| match policy.judge_n(&mut state, cost, Timestamp::from_nanos(now)) {
+    let (mut clock, mut state) = (Monotonic::new(Wait::ZERO), TokenBucketState::default());
+    Box::new(move |now, cost| match policy.judge_n(&mut state, cost, clock.advance(Timestamp::from_nanos(now))) {
         Ok(Decision::Allow) => Answer::Allow,
         Ok(Decision::Deny { retry_after }) => Answer::Deny(retry_after.as_nanos()),
         Err(_) => Answer::Never,
@@ -59,7 +63,8 @@ fn governor(quota: u32, period: Duration, burst: u32) -> Limiter {
 }
 
 fn rate_net(quota: u32, period: Duration, burst: u32) -> Limiter {
-    let params = rate_net::GcraParams::new(rate_net::Quota::new(quota, period).with_burst(burst));
+    let params =
+        rate_net::GcraParams::new(rate_net::Quota::rate(quota, period).expect("a fair quota").with_burst(burst));
     let state = AtomicU64::new(0);
     Box::new(move |now, cost| match params.check_n_at(&state, cost, Duration::from_nanos(now)) {
         rate_net::Decision::Deny { retry_after } if retry_after == Duration::MAX => Answer::Never,
@@ -93,7 +98,7 @@ fn admitted(mut limiter: Limiter, times: impl Iterator<Item = u64>) -> String {
 }
 
 fn a_fast_rate(make: Make) -> String {
-    admitted(make(600_000_000, Duration::from_secs(1), 1), 1_000..1_001_000)
+    admitted(make(600_000_000, Duration::from_secs(1), 10), 1_000..1_001_000)
 }
 
 fn a_slow_rate_polled(make: Make) -> String {
@@ -123,12 +128,13 @@ fn a_full_burst(make: Make) -> String {
     admitted(make(7, Duration::from_secs(10), 5), std::iter::repeat_n(5_000_000_000, 100))
 }
 
-/// The largest cost that passes at once, of a burst of ten a day, and what is said of one more than ten.
+/// The largest cost that passes at once, of one in five hours with a burst of ten, and what is said of one more than ten.
 fn a_large_cost(make: Make) -> String {
-    let largest = (0..32).map(|bits| 1_u32 << bits).chain([11, 1_024_821, u32::MAX]).filter(|cost| {
-        make(10, Duration::from_secs(864_000), 10)(DAY, *cost) == Answer::Allow
-    });
-    match (largest.max(), make(10, Duration::from_secs(864_000), 10)(DAY, 11)) {
+    let largest = (0..32)
+        .map(|bits| 1_u32 << bits)
+        .chain([11, 1_024_821, u32::MAX])
+        .filter(|cost| make(1, Duration::from_secs(5 * 3600), 10)(DAY, *cost) == Answer::Allow);
+    match (largest.max(), make(1, Duration::from_secs(5 * 3600), 10)(DAY, 11)) {
         (Some(most), _) if most > 10 => format!("passes, up to {most}"),
         (_, Answer::Never) => "an error".into(),
         (_, Answer::Deny(_)) => "denied, with a wait".into(),
@@ -136,13 +142,26 @@ fn a_large_cost(make: Make) -> String {
     }
 }
 
+fn a_clock_a_day_ahead(make: Make) -> String {
+    let mut limiter = make(1, Duration::from_secs(1), 1);
+    limiter(2 * DAY, 1);
+    admitted(limiter, (0..100).map(|second| DAY + 1_000_000_000 * second))
+}
+
 fn main() {
-    let questions: [(&str, fn(Make) -> String); 5] = [
-        ("600,000,000 a second, asked each nanosecond of a millisecond: admits (600,000 is right)", a_fast_rate),
+    let questions: [(&str, fn(Make) -> String); 6] = [
+        (
+            "600,000,000 a second, with a burst of 10, asked each nanosecond of a millisecond: admits (600,009 is right)",
+            a_fast_rate,
+        ),
         ("1 a minute, asked every 119 µs for ten minutes: admits (10 is right)", a_slow_rate_polled),
         ("3 a second: a request after the wait that it was told", an_honoured_wait),
         ("7 in 10 s with a burst of 5, all at once: admits (5 is right)", a_full_burst),
-        ("a cost above a burst of 10, which can never pass", a_large_cost),
+        ("1 in 5 hours with a burst of 10: a cost above 10, which can never pass", a_large_cost),
+        (
+            "1 a second, after one request with a clock a day ahead: of 100, a second apart, admits (99 at least)",
+            a_clock_a_day_ahead,
+        ),
     ];
     print!("| |");
     LIMITERS.iter().for_each(|(name, _)| print!(" {name} |"));
