@@ -9,11 +9,12 @@ use std::{fs, io};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use redis_fleet::{Address, BadAddress};
 use tollgate::identity::Prefix;
 
 use crate::arrival::Trusted;
 use crate::credentials::{Keys, KeysLineError};
-use crate::office::WhenFull;
+use crate::office::Unjudged;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -38,7 +39,9 @@ pub struct Settings {
     /// How many keys each store has room for.
     pub max_keys: NonZeroUsize,
     /// What happens when that is not enough.
-    pub when_full: WhenFull,
+    pub when_full: Unjudged,
+    /// What happens when a shared store gives no answer.
+    pub when_unreachable: Unjudged,
 }
 
 /// One of the two systems.
@@ -50,9 +53,20 @@ pub enum System {
     Signals {
         /// The API keys that there are.
         keys: Arc<Keys>,
-        /// Whether there is a store for layer 2.
-        store: bool,
+        /// Where layer 2 counts.
+        store: Store,
     },
+}
+
+/// A store for layer 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// There is none, and no layer 2.
+    None,
+    /// This process's memory.
+    Memory,
+    /// A server that a fleet shares.
+    Redis(Address),
 }
 
 /// Two deployed rate limiters, whole, over real HTTP
@@ -80,8 +94,16 @@ enum Command {
         keys: Option<PathBuf>,
 
         /// Without a store for the buckets: they are skipped, and the edge throttle stays
-        #[arg(long)]
+        #[arg(long, conflicts_with = "redis")]
         no_store: bool,
+
+        /// Count layer 2 in a Redis or Valkey server, as redis://HOST:PORT, with all gateways that name it
+        #[arg(long, value_name = "URL")]
+        redis: Option<String>,
+
+        /// What becomes of a request on which that server gives no answer: it passes uncounted, or is refused with 503
+        #[arg(long, value_enum, default_value = "allow", requires = "redis")]
+        when_unreachable: Unjudged,
     },
 }
 
@@ -105,7 +127,7 @@ struct Common {
 
     /// What becomes of a request for which there is no room: it passes uncounted, or is refused with 503
     #[arg(long, value_enum, default_value = "allow")]
-    when_full: WhenFull,
+    when_full: Unjudged,
 }
 
 /// What ends the program.
@@ -154,10 +176,18 @@ pub enum Error {
 /// [`Error`], on one line.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
     match CommandLine::try_parse_from(args) {
-        Ok(CommandLine { system: Command::Survey { common } }) => Ok(common.settings(System::Survey)),
-        Ok(CommandLine { system: Command::Signals { common, keys, no_store } }) => {
+        Ok(CommandLine { system: Command::Survey { common } }) => Ok(common.settings(System::Survey, Unjudged::Allow)),
+        Ok(CommandLine { system: Command::Signals { common, keys, no_store, redis, when_unreachable } }) => {
             let keys = Arc::new(keys.map_or(Ok(Keys::default()), read_keys)?);
-            Ok(common.settings(System::Signals { keys, store: !no_store }))
+            let store = match redis {
+                None if no_store => Store::None,
+                None => Store::Memory,
+                // Not by clap, which would repeat the password.
+                Some(url) => Store::Redis(
+                    url.parse().map_err(|error: BadAddress| Error::Usage(format!("--redis: {error}; see --help")))?,
+                ),
+            };
+            Ok(common.settings(System::Signals { keys, store }, when_unreachable))
         }
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Parsed::Print(error.to_string()))
@@ -170,9 +200,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> 
 }
 
 impl Common {
-    fn settings(self, system: System) -> Parsed {
+    fn settings(self, system: System, when_unreachable: Unjudged) -> Parsed {
         let Self { listen, trust, time_header, max_keys, when_full } = self;
-        Parsed::Run(Settings { system, listen, trust, time_header, max_keys, when_full })
+        Parsed::Run(Settings { system, listen, trust, time_header, max_keys, when_full, when_unreachable })
     }
 }
 

@@ -7,7 +7,7 @@
 //! layer.rs       the limiter's place: a tower layer around a route or a router. Made to be copied
 //! arrival.rs     who is calling, and when: what every limiter asks of a request
 //! rule.rs        policies with names on one key, their joint answer, and its `RateLimit` fields
-//! counters.rs    where states are kept: the seam for a shared store, and the store in memory
+//! counters.rs    where states are kept: the seam, the store in memory, and the one that a fleet shares
 //! office.rs      from an answer to a verdict: fields, a refusal, a line in the log
 //! denials.rs     the log of denials, and the readout of them
 //! credentials.rs what a caller shows: API keys and sessions
@@ -42,9 +42,10 @@ use std::sync::Arc;
 use axum::Router;
 
 use arrival::Reception;
-use cli::{Parsed, Settings, System};
-use counters::Memory;
+use cli::{Parsed, Settings, Store, System};
+use counters::{Memory, Redis};
 use office::Office;
+use rule::Usage;
 
 /// The status of a program that could not start or go on, whatever the reason.
 const FAILED: u8 = 2;
@@ -75,12 +76,16 @@ pub fn app(settings: &Settings) -> Router {
         System::Signals { .. } => signals::SOURCES,
     };
     let reception = Reception::new(sources, settings.trust.clone(), settings.time_header);
-    let office = Arc::new(Office::new(reception, settings.when_full));
+    let office = Arc::new(Office::new(reception, settings.when_full, settings.when_unreachable));
     match &settings.system {
         System::Survey => survey::router(&office, &Arc::new(Memory::new(settings.max_keys))),
         System::Signals { keys, store } => {
-            let counters = store.then(|| Arc::new(Memory::new(settings.max_keys)));
-            signals::router(&office, keys, Memory::new(settings.max_keys), counters)
+            let edge = Memory::new(settings.max_keys);
+            match store {
+                Store::None => signals::router(&office, keys, edge, None::<Arc<Memory<Usage>>>),
+                Store::Memory => signals::router(&office, keys, edge, Some(Arc::new(Memory::new(settings.max_keys)))),
+                Store::Redis(address) => signals::router(&office, keys, edge, Some(Arc::new(Redis::new(address)))),
+            }
         }
     }
 }

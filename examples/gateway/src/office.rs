@@ -17,8 +17,8 @@ use crate::rule::{Denied, Judgement};
 
 /// What becomes of a request of which a store cannot say whether it may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum WhenFull {
-    /// It passes, uncounted: whoever floods the store with keys shuts out nobody.
+pub enum Unjudged {
+    /// It passes, uncounted: whoever floods the store with keys, or a store that is gone, shuts out nobody.
     Allow,
     /// It is refused with 503: nothing passes uncounted.
     Refuse,
@@ -31,15 +31,18 @@ pub struct Office {
     pub reception: Reception,
     /// What was denied.
     pub denials: Denials,
-    /// Open or closed.
-    pub when_full: WhenFull,
+    /// Open or closed, where a store in memory has no room.
+    pub when_full: Unjudged,
+    /// Open or closed, where a shared store gives no answer.
+    pub when_unreachable: Unjudged,
     last_complaint: AtomicU64,
 }
 
 impl Office {
     /// With nothing denied yet.
-    pub fn new(reception: Reception, when_full: WhenFull) -> Self {
-        Self { reception, denials: Denials::default(), when_full, last_complaint: AtomicU64::new(0) }
+    pub fn new(reception: Reception, when_full: Unjudged, when_unreachable: Unjudged) -> Self {
+        let (denials, last_complaint) = (Denials::default(), AtomicU64::new(0));
+        Self { reception, denials, when_full, when_unreachable, last_complaint }
     }
 
     /// The verdict on a request of `who`, with the refusal that `refusal` makes.
@@ -69,15 +72,19 @@ impl Office {
         Verdict::Stop(response)
     }
 
-    /// Says so in the log once a second: a store that is full is asked often.
+    /// Says so in the log once a second: a store that is full or gone is asked often.
     fn without_an_answer(&self, arrival: Arrival, reason: &Unavailable) -> Verdict {
+        let then = match reason {
+            Unavailable::Full(_) | Unavailable::Key(_) => self.when_full,
+            Unavailable::Shared(_) => self.when_unreachable,
+        };
         let second = arrival.now.as_nanos() / 1_000_000_000;
         if self.last_complaint.swap(second, Ordering::Relaxed) != second {
-            tracing::warn!(%reason, when_full = ?self.when_full, "requests go unjudged");
+            tracing::warn!(%reason, ?then, "requests go unjudged");
         }
-        match self.when_full {
-            WhenFull::Allow => Verdict::Pass(Vec::new()),
-            WhenFull::Refuse => Verdict::Stop(answer::unavailable(RetryAfter::after(Wait::ZERO))),
+        match then {
+            Unjudged::Allow => Verdict::Pass(Vec::new()),
+            Unjudged::Refuse => Verdict::Stop(answer::unavailable(RetryAfter::after(Wait::ZERO))),
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::arrival::{TIME_HEADER, Trusted};
-use crate::cli::{Error, Settings};
+use crate::cli::{Error, Settings, Store, System};
 
 /// How long a stop waits for requests that are being answered.
 const GRACE: Duration = Duration::from_secs(10);
@@ -75,6 +75,9 @@ fn say_how(settings: &Settings) {
             ?proxies,
             "trust: these proxies. Each must write CF-Connecting-IP (and X-Real-IP, for signals) or strip it, and append to X-Forwarded-For"
         ),
+    }
+    if let System::Signals { store: Store::Redis(address), .. } = &settings.system {
+        tracing::info!("layer 2 counts in the server at {address}, with all gateways that name it");
     }
     if settings.time_header {
         tracing::warn!("{TIME_HEADER} is believed: each caller chooses the time. For tests only");

@@ -4,7 +4,7 @@
 //! nanoseconds. The hash is seeded at random, so nobody can aim at one shard.
 //!
 //! A shard is pruned of what has expired when it has doubled, which costs each new key O(1) in the long run. It has a hard cap. At the cap
-//! a new key is refused ([`Full`]), and [`WhenFull`](crate::office::WhenFull) says what that means; known keys are judged as ever, and no
+//! a new key is refused ([`Full`]), and [`Unjudged`](crate::office::Unjudged) says what that means; known keys are judged as ever, and no
 //! live state is dropped for a new one, or whoever can invent keys could wash off their own. There the map is pruned at most once a
 //! second, so that a flood of new keys cannot make each request pay for a walk over all of them.
 //!

@@ -2,6 +2,9 @@
 
 mod concurrency;
 mod identity;
+// Needs `redis-server`: `cargo test -p gateway --features live`.
+#[cfg(feature = "live")]
+mod live;
 mod program;
 mod server;
 mod signals;

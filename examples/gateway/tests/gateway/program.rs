@@ -5,13 +5,13 @@ use std::process::{Child, Command, Output, Stdio};
 
 use super::server::{Server, get, post};
 
-struct Program {
+pub(crate) struct Program {
     child: Child,
-    server: Server,
+    pub(crate) server: Server,
 }
 
 impl Program {
-    fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -20,7 +20,7 @@ impl Program {
     }
 
     /// Ends it by a signal; what it logged.
-    fn stop(mut self, signal: &str) -> String {
+    pub(crate) fn stop(mut self, signal: &str) -> String {
         let killed = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(killed.success());
         let mut log = String::new();
@@ -70,6 +70,14 @@ fn bad_usage_is_one_line_and_status_2() {
         (
             &["surveys"],
             "gateway: unrecognized subcommand 'surveys' tip: a similar subcommand exists: 'survey'; see --help\n",
+        ),
+        (
+            &["signals", "--redis", "127.0.0.1:6379"],
+            "; expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; see --help\n",
+        ),
+        (
+            &["signals", "--no-store", "--redis", "redis://127.0.0.1"],
+            "gateway: the argument '--no-store' cannot be used with '--redis <URL>'; see --help\n",
         ),
         (&["survey", "--keys", "x"], "gateway: unexpected argument '--keys' found; see --help\n"),
         (
