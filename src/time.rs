@@ -187,10 +187,12 @@ impl Timestamp {
         Wait(deadline.0.saturating_sub(self.0))
     }
 
-    /// The wait until a deadline, which may lie beyond the last timestamp.
+    /// The wait until a deadline that is to come, which may lie beyond the last timestamp.
+    ///
+    /// Cannot overflow: what is denied is so until later than now.
     #[inline]
     pub(crate) const fn until_deadline(self, deadline: u64) -> Wait {
-        Wait(deadline.saturating_sub(self.0))
+        Wait(deadline - self.0)
     }
 }
 

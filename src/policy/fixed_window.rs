@@ -151,15 +151,18 @@ impl FixedWindow {
         }
     }
 
-    /// The end of a window that opens now. A window that a refund closed leaves its end standing, for late timestamps.
+    /// Opens a window. One that a refund closed leaves its end standing, for late timestamps.
     #[inline]
-    fn end(&self, state: &FixedWindowState, now: Timestamp) -> u64 {
+    fn open(&self, state: &mut FixedWindowState, used: u32, now: Timestamp) {
         let end = match self.grid {
             // Cannot overflow: a deadline.
             None => now.as_nanos() + self.window.get(),
             Some(grid) => grid.after(now.as_nanos()),
         };
-        end.max(state.ends_at)
+        if end > state.ends_at {
+            state.ends_at = end;
+        }
+        state.used = used;
     }
 }
 
@@ -189,7 +192,7 @@ impl Policy<FixedWindowState> for FixedWindow {
             return;
         }
         match state.used_at(now) {
-            0 => *state = FixedWindowState { ends_at: self.end(state, now), used: cost },
+            0 => self.open(state, cost, now),
             used => state.used = used.saturating_add(cost),
         }
     }
@@ -213,7 +216,7 @@ impl Policy<FixedWindowState> for FixedWindow {
                 return Decision::Deny { retry_after: now.until_deadline(state.ends_at) };
             }
         }
-        *state = FixedWindowState { ends_at: self.end(state, now), used: 1 };
+        self.open(state, 1, now);
         Decision::Allow
     }
 }

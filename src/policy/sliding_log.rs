@@ -194,7 +194,9 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
 
     #[inline]
     fn judge(&self, state: &mut LogState<M>, now: Timestamp) -> Decision {
-        match state.judge_one(self.quota(), self.window, now) {
+        // Without an operating system, its 340 bytes of flash are dearer than the instructions that it saves.
+        let frequent = if cfg!(target_os = "none") { None } else { state.judge_one(self.quota(), self.window, now) };
+        match frequent {
             Some(decision) => decision,
             None => self.admit(state, 1, now),
         }

@@ -107,20 +107,20 @@ impl<M: LogMemory> LogState<M> {
     }
 
     /// The first entry from `from` on for which `holds`, which must hold for all after it too; the length, if for none. At first it tries the
-    /// next entry and the one after, then gallops: O(log n) in the distance.
+    /// next entry and the one after, then gallops, and bisects when it has come too far: O(log n) in the distance.
     #[inline]
     fn first(&self, from: u32, holds: impl Fn(u32) -> bool) -> u32 {
-        let mut low = from;
-        loop {
-            let probe = low.saturating_add((low - from) / 2);
-            if probe >= self.len {
-                return bisect(low, self.len, holds);
-            }
+        let (mut low, mut high) = (from, self.len);
+        while low < high {
+            // Cannot overflow: below `high`. Once it is that which bounds the step, it stays so, and the rest is a bisection.
+            let probe = low + ((low - from) / 2).min((high - low) / 2);
             if holds(probe) {
-                return bisect(low, probe, holds);
+                high = probe;
+            } else {
+                low = probe + 1;
             }
-            low = probe + 1;
         }
+        low
     }
 
     #[inline]
@@ -236,20 +236,6 @@ impl<M: LogMemory> LogState<M> {
             self.memory.set(slot, self.expiry(newest), self.total);
         }
     }
-}
-
-/// The first number from `low` on, and before `high`, for which `holds`, which must hold for all after it too; `high`, if for none.
-#[inline]
-fn bisect(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bool) -> u32 {
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
 
 impl<M: LogMemory> State for LogState<M> {
