@@ -144,3 +144,8 @@ pub use state::State;
 pub use store::Sharded;
 pub use store::{Slot, Slots, Store, Table};
 pub use time::{Timestamp, Wait};
+
+/// The README's example runs too.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
