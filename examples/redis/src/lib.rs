@@ -75,6 +75,11 @@ use cli::Parsed;
 use error::Error;
 use report::Report;
 
+/// The ten lines of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// The status of a run in which too much was admitted.
 const OVERSHOT: u8 = 1;
 /// The status of a run that could not be made.

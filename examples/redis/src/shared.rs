@@ -20,12 +20,14 @@ pub struct Shared {
     skew: Duration,
     attempts: NonZeroU32,
     seen: Option<Seen>,
-    /// Where those wait whose key has changed, by its hash.
-    queues: [Mutex<()>; QUEUES],
+    /// Where those wait who would write, by the hash of the key. Of one process one at a time does: so the attempts that a hot key takes
+    /// depend on the number of processes, not of requests. Denials do not wait.
+    queues: Box<[Mutex<()>]>,
     hasher: RandomState,
 }
 
-const QUEUES: usize = 128;
+/// More than there will be requests under way, so that two keys seldom share one.
+const QUEUES: usize = 1_024;
 
 /// A check: what came of it, and what it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +83,7 @@ impl Shared {
     pub fn new(server: Server, skew: Duration, attempts: NonZeroU32) -> Self {
         // A step may land as late as its time limit.
         let skew = skew.saturating_add(server.limit());
-        let queues = std::array::from_fn(|_| Mutex::default());
+        let queues = (0..QUEUES).map(|_| Mutex::default()).collect();
         Self { server, skew, attempts, seen: None, queues, hasher: RandomState::new() }
     }
 
@@ -142,7 +144,8 @@ impl Shared {
             Ok((answer, write.map(|write| (write.state.to_vec(), write.keep))))
         };
         let mut turn = None;
-        for _ in 0..self.attempts.get() {
+        let mut attempts = self.attempts.get();
+        while attempts > 0 {
             let mut stepped = step(value.as_deref());
             if is_guess && !matches!(stepped, Ok((_, Some(_)))) {
                 value = self.read(&connection, key, false, notes).await?.value;
@@ -150,6 +153,18 @@ impl Shared {
             }
             let (answer, write) = stepped.map_err(|error| self.distrust(key, error))?;
             let Some((bytes, keep)) = write else { return Ok(answer) };
+            if turn.is_none() {
+                let queue = self.queue(key);
+                turn = queue.try_lock().ok();
+                if turn.is_none() {
+                    // Whoever was in front has changed the key, so another look at it, when it is our turn, is cheaper than a conflict.
+                    turn = Some(queue.lock().await);
+                    value = self.read(&connection, key, false, notes).await?.value;
+                    is_guess = false;
+                    continue;
+                }
+            }
+            attempts -= 1;
             notes.ask(&connection, Ask::Write);
             let swapped = self.server.swap(&connection, key, value.as_deref(), &bytes, keep).await?;
             notes.asking = None;
@@ -163,10 +178,6 @@ impl Shared {
                     self.saw(key, found.as_deref());
                     notes.conflicts += 1;
                     (value, is_guess) = (found, false);
-                    // Of one process, one at a time tries again: so what a hot key costs depends on the number of processes, not of requests.
-                    if turn.is_none() {
-                        turn = Some(self.queue(key).lock().await);
-                    }
                 }
             }
         }
