@@ -159,8 +159,10 @@ impl Shared {
                 if turn.is_none() {
                     // Whoever was in front has changed the key, so another look at it, when it is our turn, is cheaper than a conflict.
                     turn = Some(queue.lock().await);
-                    value = self.read(&connection, key, false, notes).await?.value;
-                    is_guess = false;
+                    (value, is_guess) = match &self.seen {
+                        Some(seen) => (seen.guess(key), true),
+                        None => (self.read(&connection, key, false, notes).await?.value, false),
+                    };
                     continue;
                 }
             }
