@@ -61,7 +61,8 @@ fn waits_round_up() {
 fn states_are_small_and_travel_between_threads() {
     fn travels<T: Send + Sync + 'static>() {}
     travels::<(FixedWindowState, SlidingLogState, SlidingLogArray<3>, TokenBucketState)>();
-    assert_eq!(size_of::<FixedWindowState>(), 16);
+    // 16, but for hosts where a `u64` may start at any multiple of four bytes, such as 32-bit x86.
+    assert_eq!(size_of::<FixedWindowState>(), 12_usize.next_multiple_of(align_of::<u64>()));
     assert_eq!(size_of::<TokenBucketState>(), 24);
     assert_eq!(size_of::<SlidingLogArray<2>>(), 24 + 24);
 }
