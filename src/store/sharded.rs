@@ -183,6 +183,8 @@ impl<T> Padded<T> {
 /// of this crate and of the standard library are whole at every point where that runs. So such a shard is used on as if nothing had been: a lock
 /// that is poisoned would turn the mishap of one request into an outage.
 ///
+/// There is nothing here but these locks: no atomics and no order of memory of its own, so nothing that a model checker could reorder.
+///
 /// # Cost
 ///
 /// A hash of the key, and a lock that nobody else holds, on top of the store's.

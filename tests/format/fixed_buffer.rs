@@ -119,3 +119,17 @@ fn a_value_that_fails_is_an_error_of_its_own() {
     assert_eq!(render(&json::object(|o| o.member("a").string(Fails)), &mut [0; 64]), Err(RenderError::Value));
     assert_eq!(render("", &mut []), Ok(""));
 }
+
+#[test]
+#[cfg(feature = "heapless")]
+fn a_string_of_heapless_is_a_buffer() {
+    use core::fmt::Write;
+
+    each_formatter(|value| {
+        let mut text = heapless::String::<512>::new();
+        assert_eq!(write!(text, "{value}"), Ok(()));
+        assert_eq!(text.as_str(), value.to_string());
+    });
+    assert_eq!(write!(heapless::String::<3>::new(), "{}", json::object(|_| ())), Ok(()));
+    assert_eq!(write!(heapless::String::<1>::new(), "{}", json::object(|_| ())), Err(fmt::Error));
+}

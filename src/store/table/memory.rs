@@ -55,7 +55,7 @@ macro_rules! parts {
     };
 }
 
-/// Room for `16 * N` keys, without `alloc`: in a local variable that outlives its use, or in a `static`.
+/// Room for `16 * N` keys, without `alloc`: in a variable that outlives its use.
 ///
 /// ```
 /// use tollgate::TokenBucketState;
