@@ -68,7 +68,9 @@ mod tests {
             let home = Home::of(hash, 7);
             seen[home.first][usize::from(home.tag)] = true;
         }
-        assert!(seen.iter().flat_map(|tags| tags.iter().zip(0..=u8::MAX)).all(|(&seen, tag)| seen == TAGS.contains(&tag)));
+        assert!(
+            seen.iter().flat_map(|tags| tags.iter().zip(0..=u8::MAX)).all(|(&seen, tag)| seen == TAGS.contains(&tag))
+        );
     }
 
     #[test]
