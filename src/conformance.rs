@@ -190,6 +190,7 @@ pub fn policy<S: State>(policy: &impl Policy<S>) {
 /// use tollgate::{TokenBucketState, conformance};
 ///
 /// conformance::store(["a", "b", "c"], HashMap::<String, TokenBucketState>::new);
+/// conformance::store(&[1, 2, 3], HashMap::<u64, TokenBucketState>::new); // what is looked up by a reference is given as one
 /// ```
 #[track_caller]
 pub fn store<'k, K, T, S>(keys: impl IntoIterator<Item = &'k K>, make: impl Fn() -> T + 'k)

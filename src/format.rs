@@ -22,15 +22,17 @@
 //!
 //! ```
 //! use core::time::Duration;
+//! use std::collections::HashMap;
 //! use tollgate::format::{Name, Quota, RetryAfter, draft_10, render};
-//! use tollgate::{Decision, Status, Wait};
+//! use tollgate::{FixedWindow, FixedWindowState, Timestamp};
 //!
 //! const MINUTE: Name = Name::constant("minute");
-//! let policy = draft_10::Policy::new(MINUTE, Quota::new(100, Duration::from_secs(60)));
+//! const LIMIT: FixedWindow = FixedWindow::constant(100, Duration::from_secs(60));
+//! let policy = draft_10::Policy::new(MINUTE, Quota::new(LIMIT.quota(), LIMIT.window()));
 //!
-//! // What a policy answered:
-//! let wait = Wait::from_nanos(33_400_000_000);
-//! let (decision, status) = (Decision::Deny { retry_after: wait }, Status::new(100, 0, wait, wait));
+//! let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+//! assert!(LIMIT.check_n(&mut clients, &7, 100, Timestamp::ZERO)?.is_allow());
+//! let (decision, status) = LIMIT.check_with_status(&mut clients, &7, 1, Timestamp::from_millis(26_600))?;
 //!
 //! let mut buffer = [0; 64];
 //! assert_eq!(render(&policy, &mut buffer), Ok(r#""minute";q=100;w=60"#));
@@ -38,6 +40,7 @@
 //! if let Some(retry_after) = RetryAfter::new(decision) {
 //!     assert_eq!(render(&retry_after, &mut buffer), Ok("34"));
 //! }
+//! # Ok::<(), tollgate::CheckError<core::convert::Infallible>>(())
 //! ```
 //!
 //! # What rounds up

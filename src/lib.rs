@@ -36,7 +36,7 @@
 //! | policy | promises | memory a key | cost |
 //! | --- | --- | --- | --- |
 //! | [`FixedWindow`] | a quota in each window; a double burst across a boundary | 16 bytes | O(1) |
-//! | [`SlidingLog`] | a quota in *every* interval one window long | 24 bytes, and 12 an admission | amortised O(1), at most O(log n) |
+//! | [`SlidingLog`] | a quota in *every* interval one window long | in place 24 bytes, and 12 an entry; growing 56, and 12 to 24 an admission | amortised O(1), at most O(log n) |
 //! | [`TokenBucket`] | a steady rate, and a burst; exact rationals | 24 bytes | O(1) |
 //! | [`Both`] | two of them on one key, all or none | both | both |
 //!
@@ -45,11 +45,13 @@
 //! 1. Build a policy: `constant` in a `const`, `new` from numbers read at run time, or [parse](policy::text) it.
 //! 2. Keep states where they suit you: a `HashMap` or `BTreeMap`, a [`Table`] of fixed capacity, [`Slots`] without an allocator, [your own](Store#a-store-of-your-own), or one
 //!    state in a variable. A database that machines share keeps them as [bytes](wire), and each takes a [step](wire::step) against it.
-//! 3. Read your clock and give it as a [`Timestamp`]: nanoseconds since an epoch of your choosing, the same for all of a store. A clock that may be
+//! 3. Read your clock and give it as a [`Timestamp`]: nanoseconds since an epoch of your choosing, the same for all of a store. In one process that is
+//!    `Timestamp::since_epoch(start.elapsed())`. A clock that may be
 //!    set back goes through [`Monotonic`], a 32-bit counter that wraps through [`Wrapping32`].
 //! 4. Ask `check`, or `check_n` with a cost. An [`Allow`](Decision::Allow) has been counted when you see it; a
 //!    [`Deny`](Decision::Deny) has changed nothing, so whoever retries too early is no worse off.
 //! 5. Tell the caller when to come back: `retry_after` is exact, and [`as_secs_ceil`](Wait::as_secs_ceil) is what a `Retry-After` takes.
+//!    [`check_with_status`](SlidingLog::check_with_status) also says how the key stands, which is what the other fields are made of.
 //! 6. [Prune](store::prune) a map that grows, now and then. Only what has expired goes, so when you do it changes no answer.
 //!
 //! The [guide] has a chapter for each question that comes up on the way: which policy, how large, by what key, what a flood does.
@@ -85,7 +87,7 @@
 //! | `heapless` | the maps of the crate heapless as stores, in [`Bounded`](store::Bounded); needs Rust 1.88 | no |
 //! | `conformance` | [`conformance`]: the laws, held against stores and policies of your own; implies `std` | no |
 //!
-//! Without features it needs `core` alone. Only one named after a crate brings a dependency, that crate; and none changes what another does.
+//! Without features it needs `core` alone. Only the two that are named after a crate bring a dependency, that crate. None changes what another does.
 //!
 //! # Not here
 //!

@@ -119,7 +119,7 @@ impl Timestamp {
         Self::from_nanos((ticks / hz).saturating_mul(NANOS_PER_SEC).saturating_add(fraction))
     }
 
-    /// From the time since the epoch, saturating at [`Timestamp::MAX`].
+    /// From the time since the epoch, saturating at [`Timestamp::MAX`]: with `std`'s monotonic clock, `start.elapsed()`.
     ///
     /// ```
     /// # use core::time::Duration;
@@ -132,23 +132,6 @@ impl Timestamp {
         // Cannot overflow: the fraction of a second is added by a saturating sum.
         let whole = elapsed.as_secs().saturating_mul(NANOS_PER_SEC);
         Self::from_nanos(whole.saturating_add(elapsed.subsec_nanos() as u64))
-    }
-
-    /// From two readings of a monotonic clock: the time from `start`, the epoch, to `now`. An earlier `now` is the epoch.
-    ///
-    /// ```
-    /// # use std::time::{Duration, Instant};
-    /// # use tollgate::Timestamp;
-    /// let start = Instant::now();
-    /// let later = start + Duration::from_secs(3);
-    /// assert_eq!(Timestamp::from_instant(later, start), Timestamp::from_secs(3));
-    /// assert_eq!(Timestamp::from_instant(start, later), Timestamp::ZERO);
-    /// ```
-    #[cfg(feature = "std")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
-    #[inline]
-    pub fn from_instant(now: std::time::Instant, start: std::time::Instant) -> Self {
-        Self::since_epoch(now.saturating_duration_since(start))
     }
 
     /// Nanoseconds since the epoch.

@@ -159,6 +159,7 @@ impl<T> Padded<T> {
 ///
 /// Any store that is used through `&mut`: a [`Table`], a `HashMap`, a [`Pruned`] one, [your own](Shard). Each is on its own: a horizon is its
 /// shard's, and so is the room of a fixed capacity, of which shards should have some to spare, since keys do not spread evenly.
+/// [`new`](Sharded::new) makes four shards for each processor: what `make` gives room for, it gives room for in each.
 ///
 /// Timestamps that were read before the lock was taken arrive out of order. That is allowed: a key's time [never runs
 /// backwards](crate#laws). A bare map that is pruned keeps no horizon, so let it be a `Pruned` one.

@@ -42,6 +42,8 @@ pub use memory::{ArrayBuckets, Buckets};
 ///
 /// # Memory
 ///
+/// A state that grows, as a log may, allocates besides and takes its time for that: keep `SlidingLogArray`s in a table, or buckets.
+///
 /// A key, its state and one byte for each slot: 33 bytes for a `u64` and a token bucket, 41 for an IPv6 address. At the load below that is 36.7
 /// and 45.6 bytes for each live key.
 ///

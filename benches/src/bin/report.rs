@@ -43,8 +43,10 @@ fn main() -> ExitCode {
 
 fn report(directory: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(directory)?;
-    let mut text =
-        format!("# Measured\n\n{}. By `cargo run --release --bin report`, all in one run.\n", table::machine());
+    let mut text = format!(
+        "# Measured\n\n{}. By `cargo run --release --manifest-path benches/Cargo.toml --bin report`, all in one run.\n",
+        table::machine()
+    );
     text += "\nRatios are to the first row of each table: those of the quickest rounds, and the median of those of each round.\n";
     let path = directory.join("bench.md");
     for groups in [one_state_groups, thread_groups, heap, keyed_groups] {

@@ -59,7 +59,7 @@ struct Board {
 
 impl Shared {
     fn now(&self) -> Timestamp {
-        let elapsed = Timestamp::from_instant(Instant::now(), self.started);
+        let elapsed = Timestamp::since_epoch(self.started.elapsed());
         self.unix_start.saturating_add(Timestamp::ZERO.until(elapsed))
     }
 

@@ -1,22 +1,22 @@
 //! actix-web: a middleware that limits by an API key. Try `curl -i -H 'X-Api-Key: k1' localhost:3000`.
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
-
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{App, Error, HttpResponse, HttpServer, error::InternalError, http::header::RETRY_AFTER, web};
-use tollgate::{Decision, TokenBucket, TokenBucketState};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tollgate::{Decision, Timestamp, TokenBucket, TokenBucketState};
 
 const LIMIT: TokenBucket = TokenBucket::constant(3, Duration::from_secs(10));
-static KEYS: [(&str, Mutex<TokenBucketState>); 2] = [("k1", Mutex::new(NEW)), ("k2", Mutex::new(NEW))];
-const NEW: TokenBucketState = TokenBucketState::new();
+static KEYS: [(&str, Mutex<TokenBucketState>); 1] = [("k1", Mutex::new(TokenBucketState::new()))];
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 fn check(key: &str) -> Result<(), Error> {
     let refusal = |response| InternalError::from_response("refused", response);
     let known = KEYS.iter().find(|(known, _)| *known == key);
     let (_, state) = known.ok_or_else(|| refusal(HttpResponse::Unauthorized().finish()))?;
-    match LIMIT.judge(&mut state.lock().unwrap_or_else(PoisonError::into_inner), SystemTime::now().into()) {
+    let now = Timestamp::since_epoch(START.elapsed());
+    match LIMIT.judge(&mut state.lock().unwrap_or_else(PoisonError::into_inner), now) {
         Decision::Allow => Ok(()),
         Decision::Deny { retry_after: wait } => {
             Err(refusal(HttpResponse::TooManyRequests().insert_header((RETRY_AFTER, wait.as_secs_ceil())).finish()))?

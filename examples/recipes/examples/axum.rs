@@ -1,31 +1,32 @@
 //! axum: a middleware that limits by the address of the peer. Try `curl -i localhost:3000` a few times.
 use std::hash::RandomState;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::LazyLock;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant};
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{StatusCode, header::RETRY_AFTER};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::{Router, routing::get};
+use tollgate::identity::{ClientKey, Resolver, Source};
 use tollgate::store::{HeapBuckets, Sharded, Table};
-use tollgate::{Decision, TokenBucket, TokenBucketState};
+use tollgate::{Decision, Timestamp, TokenBucket, TokenBucketState};
 
 const LIMIT: TokenBucket = TokenBucket::constant(3, Duration::from_secs(10));
-type Shard = Table<HeapBuckets<IpAddr, TokenBucketState>, RandomState>;
-/// Room for some 10,000 addresses in each shard, and no more.
-static CLIENTS: LazyLock<Sharded<Shard>> =
-    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, Ipv4Addr::UNSPECIFIED.into()))));
+const WHO: Resolver = Resolver::new(&[Source::PEER]);
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, TokenBucketState>, RandomState>>> =
+    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, ClientKey::Fallback("")))));
 
 async fn limit(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, next: Next) -> Response {
-    match LIMIT.check(&*CLIENTS, &peer.ip(), SystemTime::now().into()) {
+    let client = WHO.resolve(peer.ip(), request.headers()).key();
+    match LIMIT.check(&*CLIENTS, &client, Timestamp::since_epoch(START.elapsed())) {
         Ok(Decision::Allow) => next.run(request).await,
         Ok(Decision::Deny { retry_after }) => {
             let wait = [(RETRY_AFTER, retry_after.as_secs_ceil().to_string())];
             (StatusCode::TOO_MANY_REQUESTS, wait, "too many requests\n").into_response()
         }
-        // A flood of addresses: those who are known are served, and a new one is not.
         Err(full) => (StatusCode::SERVICE_UNAVAILABLE, format!("{full}\n")).into_response(),
     }
 }

@@ -11,9 +11,7 @@ fn main() {
     let mut state = TokenBucketState::default();
     for page in 1..=12 {
         // Their clock is not ours: whoever must never see a 429 takes a rate a little below what is allowed.
-        while let Decision::Deny { retry_after } =
-            ALLOWED.judge(&mut state, Timestamp::from_instant(Instant::now(), start))
-        {
+        while let Decision::Deny { retry_after } = ALLOWED.judge(&mut state, Timestamp::since_epoch(start.elapsed())) {
             sleep(retry_after.into());
         }
         println!("{:>5} ms  GET /pages/{page}", start.elapsed().as_millis());

@@ -23,7 +23,7 @@ impl<S: Subscriber> Filter<S> for Quiet {
     fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let (state, suppressed) = sites.entry(event.metadata().callsite()).or_default();
-        let passes = LINES.judge(state, Timestamp::from_instant(Instant::now(), self.start)).is_allow();
+        let passes = LINES.judge(state, Timestamp::since_epoch(self.start.elapsed())).is_allow();
         let before = if passes { std::mem::take(suppressed) } else { 0 };
         *suppressed += u32::from(!passes);
         if before > 0 {

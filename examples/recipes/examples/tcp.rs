@@ -16,7 +16,7 @@ fn main() -> std::io::Result<()> {
     for connection in listener.incoming() {
         let mut connection = connection?;
         let client = WHO.resolve(connection.peer_addr()?.ip(), [("", ""); 0]);
-        let now = Timestamp::from_instant(Instant::now(), start);
+        let now = Timestamp::since_epoch(start.elapsed());
         let said = match LIMIT.check(&mut networks, &client.key(), now) {
             Ok(Decision::Allow) => writeln!(connection, "hello, {client}"),
             Ok(Decision::Deny { retry_after }) => writeln!(connection, "in {} s", retry_after.as_secs_ceil()),

@@ -1,37 +1,36 @@
-//! tonic: an interceptor that limits by the address of the peer, and says how long to wait in the metadata.
-use std::collections::HashMap;
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+//! tonic: an interceptor that limits by the network of the peer, and says how long to wait in the metadata.
+use std::hash::RandomState;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
-use tollgate::{Decision, TokenBucket, TokenBucketState};
-use tonic::{Request, Status, service::Interceptor, transport::server::TcpConnectInfo};
+use tollgate::identity::{ClientKey, Resolver, Source};
+use tollgate::store::{HeapBuckets, Sharded, Table};
+use tollgate::{Decision, Timestamp, TokenBucket, TokenBucketState};
+use tonic::{Request, Status, transport::server::TcpConnectInfo};
 
 const LIMIT: TokenBucket = TokenBucket::constant(100, Duration::from_secs(1));
+const WHO: Resolver = Resolver::new(&[Source::PEER]);
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, TokenBucketState>, RandomState>>> =
+    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, ClientKey::Fallback("")))));
 
-#[derive(Clone, Default)]
-struct Limit(Arc<Mutex<HashMap<IpAddr, TokenBucketState>>>);
-
-impl Interceptor for Limit {
-    fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
-        let peer = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
-        let peer = peer.ok_or_else(|| Status::internal("no address to limit by"))?;
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Ok(decision) = LIMIT.check(&mut *clients, &peer.ip(), SystemTime::now().into());
-        match decision {
-            Decision::Allow => Ok(request),
-            Decision::Deny { retry_after } => {
-                let mut status = Status::resource_exhausted("too many requests");
-                // What gRPC clients back off by, in milliseconds.
-                status.metadata_mut().insert("grpc-retry-pushback-ms", retry_after.as_millis_ceil().into());
-                Err(status)
-            }
+fn limit(request: Request<()>) -> Result<Request<()>, Status> {
+    let peer = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
+    let peer = peer.ok_or_else(|| Status::internal("no address to limit by"))?;
+    let key = WHO.resolve(peer.ip(), [("", ""); 0]).key();
+    match LIMIT.check(&*CLIENTS, &key, Timestamp::since_epoch(START.elapsed())) {
+        Ok(Decision::Allow) => Ok(request),
+        Ok(Decision::Deny { retry_after }) => {
+            let mut status = Status::resource_exhausted("too many requests");
+            // What gRPC clients back off by, in milliseconds.
+            status.metadata_mut().insert("grpc-retry-pushback-ms", retry_after.as_millis_ceil().into());
+            Err(status)
         }
+        Err(full) => Err(Status::unavailable(full.to_string())),
     }
 }
 
 fn main() {
-    // let server = GreeterServer::with_interceptor(MyGreeter::default(), Limit::default());
-    let status = Limit::default().call(Request::new(())).unwrap_err();
-    println!("without a connection: {status}");
+    // let server = GreeterServer::with_interceptor(MyGreeter::default(), limit);
+    println!("without a connection: {}", limit(Request::new(())).unwrap_err());
 }

@@ -70,7 +70,7 @@ pub(crate) enum WhenUnjudged {
 #[command(name = "redis-fleet", version, max_term_width = 100, after_long_help = REPORT)]
 #[command(override_usage = "redis-fleet --redis URL POLICY [OPTIONS]")]
 struct Args {
-    /// The server, as redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; it must be trusted not to forget (see the README)
+    /// The server, as redis://HOST:PORT, where needed with USER:PASSWORD@ before and /DB after; it must be trusted not to forget (see the README)
     #[arg(long, value_name = "URL")]
     redis: String,
 
