@@ -51,7 +51,11 @@ fn it_holds_as_many_as_it_says_where_it_has_one_bucket() {
 fn it_is_filled_to_nine_tenths_and_keeps_all() {
     for keys in [900, 10_000, 123_456] {
         let mut table = Table::with_hasher(HeapBuckets::for_keys(keys, 0), Seeded::default());
-        assert_eq!(table.capacity(), keys + keys.div_ceil(9));
+        assert_eq!(
+            table.capacity(),
+            (keys + keys.div_ceil(9)).next_multiple_of(16),
+            "a part of a bucket takes as much"
+        );
         for key in 0..keys as u64 {
             assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(true), "key {key} of {keys}");
         }
@@ -59,6 +63,28 @@ fn it_is_filled_to_nine_tenths_and_keeps_all() {
             assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(false), "key {key} of {keys} is there");
         }
         assert_eq!((table.len(), table.iter().count(), table.horizon()), (keys, keys, Timestamp::ZERO));
+    }
+}
+
+#[test]
+fn a_small_one_that_is_made_for_some_keys_takes_them() {
+    for keys in 0..300 {
+        let mut table = Table::with_hasher(HeapBuckets::for_keys(keys, 0), Seeded::default());
+        for key in 0..keys as u64 {
+            assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(true), "key {key} of {keys}");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_bucket_is_shared_by_all() {
+    // Of 17 slots in two buckets, a quarter of the keys can only go to one, and a quarter only to the other.
+    for capacity in 17..300 {
+        let mut table = table(capacity, 0);
+        assert_eq!(table.capacity(), capacity);
+        for key in 0..capacity as u64 * 3 / 4 {
+            assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(true), "key {key} for {capacity} slots");
+        }
     }
 }
 

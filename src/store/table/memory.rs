@@ -146,7 +146,7 @@ mod heap {
     }
 
     impl<K: Clone, S: Default> HeapBuckets<K, S> {
-        /// For exactly so many keys; of the last bucket, some slots may stay unused. The key, any one, is for the slots that are empty: it is
+        /// For exactly so many keys; of each bucket, some slots may stay unused. The key, any one, is for the slots that are empty: it is
         /// not found there.
         ///
         /// ```
@@ -154,8 +154,10 @@ mod heap {
         /// let memory: HeapBuckets<String, FixedWindowState> = HeapBuckets::new(1000, String::new());
         /// ```
         pub fn new(capacity: usize, vacant: K) -> Self {
-            let open = |bucket: usize| capacity.saturating_sub(bucket.saturating_mul(SLOTS)).min(SLOTS);
             let buckets = 0..capacity.div_ceil(SLOTS);
+            // Spread evenly: what is left over, alone in a bucket, would be too few for the keys that belong there. Without buckets, none is asked.
+            let (each, over) = (capacity / buckets.end.max(1), capacity % buckets.end.max(1));
+            let open = |bucket: usize| each + usize::from(bucket < over);
             Self {
                 tags: buckets.clone().map(|bucket| Tags::with_open(open(bucket))).collect(),
                 buckets: buckets.map(|_| Bucket::vacant(&vacant)).collect(),
@@ -163,7 +165,8 @@ mod heap {
             }
         }
 
-        /// With room to spare, so that so many live keys are within the [load](super::super::Table#load) for which a table is made.
+        /// With room to spare, so that so many live keys are within the [load](super::super::Table#load) for which a table is made; in whole
+        /// buckets, since a part of one takes as much memory. Up to 16 keys all have room.
         ///
         /// ```
         /// # use tollgate::{store::{HeapBuckets, Table}, FixedWindowState};
@@ -171,7 +174,8 @@ mod heap {
         /// assert_eq!(table.capacity(), 1_000_000);
         /// ```
         pub fn for_keys(keys: usize, vacant: K) -> Self {
-            Self::new(keys.saturating_add(keys.div_ceil(9)), vacant)
+            let spare = if keys <= SLOTS { 0 } else { keys.div_ceil(9) };
+            Self::new(keys.saturating_add(spare).div_ceil(SLOTS).saturating_mul(SLOTS), vacant)
         }
     }
 
