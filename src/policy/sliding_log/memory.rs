@@ -125,6 +125,17 @@ impl Growing {
     /// The first allocation, and the least that is left after shrinking.
     const FEW: usize = 4;
 
+    /// The room to have instead of one that does not fit so many entries and one more. A slot is a `u32`, and so is the number of slots.
+    const fn better(room: usize, len: usize) -> usize {
+        let most = <Self as sealed::Slots>::MOST as usize;
+        match room.saturating_mul(2) {
+            _ if len < room => room / 2,
+            doubled if doubled > most => most,
+            doubled if doubled < Self::FEW => Self::FEW,
+            doubled => doubled,
+        }
+    }
+
     #[cold]
     fn move_to(&mut self, room: usize, head: usize, len: usize) {
         self.expiries = unrolled(&self.expiries, room, head, len);
@@ -173,7 +184,7 @@ impl sealed::Slots for Growing {
     #[cold]
     fn fit(&mut self, head: u32, len: u32) {
         let (room, head, len) = (self.room(), head as usize, len as usize);
-        self.move_to(if len < room { room / 2 } else { room.saturating_mul(2).max(Self::FEW) }, head, len);
+        self.move_to(Self::better(room, len), head, len);
     }
 }
 
@@ -232,6 +243,15 @@ mod tests {
             assert!(is_in_order(&memory, 4));
         }
         assert!(filled(4, 2, 3).fits(3), "there is room for one more");
+    }
+
+    #[test]
+    fn it_never_has_more_slots_than_can_be_counted() {
+        let most = u32::MAX as usize;
+        for full in [1 << 31, (1 << 31) + 1, most - 1, most] {
+            assert_eq!(Growing::better(full, full), most, "{full} slots");
+        }
+        assert_eq!(Growing::better((1 << 31) - 1, (1 << 31) - 1), most - 1);
     }
 
     #[test]
