@@ -18,7 +18,8 @@
 //! expired, would find a fresh quota where a used one was just dropped. So a store that drops states keeps its **horizon**, the latest expiry it
 //! has dropped, and reads an earlier `now` as the horizon, for a key that is missing; and for one whose state has expired, so that it makes no
 //! difference whether it has been dropped yet. One far-future timestamp can so move a store
-//! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`].
+//! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`]. And a store
+//! that is made anew, of memory with keys in it, begins with none: what was forgotten before is not known any more.
 
 mod bounded;
 #[cfg(feature = "alloc")]
