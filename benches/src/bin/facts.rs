@@ -30,6 +30,9 @@ type Limiter = Box<dyn FnMut(u64, u32) -> Answer>;
 /// `quota` a period, with a burst.
 type Make = fn(quota: u32, period: Duration, burst: u32) -> Limiter;
 
+/// What is asked of a limiter, and what it answers in words.
+type Question = (&'static str, fn(Make) -> String);
+
 const LIMITERS: [(&str, Make); 4] = [
     ("tollgate, behind `Monotonic`", tollgate),
     ("governor 0.10", governor),
@@ -149,7 +152,7 @@ fn a_clock_a_day_ahead(make: Make) -> String {
 }
 
 fn main() {
-    let questions: [(&str, fn(Make) -> String); 6] = [
+    let questions: [Question; 6] = [
         (
             "600,000,000 a second, with a burst of 10, asked each nanosecond of a millisecond: admits (600,009 is right)",
             a_fast_rate,
