@@ -1,4 +1,4 @@
-//! Structs, read as a derive would: from a map of their fields in any order, or from a sequence of them.
+//! Structs, read from a map of their fields in any order, or from a sequence of them, as a derive would; but a field that is unknown is an error.
 
 use core::fmt;
 use core::marker::PhantomData;
