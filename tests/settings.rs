@@ -6,8 +6,8 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use tollgate::{
-    Both, CheckError, CostExceedsLimit, FixedWindow, Full, ParsePolicyError, PolicyError, Refill, SlidingLog,
-    Timestamp, TokenBucket,
+    Both, CheckError, CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Full, ParsePolicyError, Policy,
+    PolicyError, Refill, SlidingLog, Status, Timestamp, TokenBucket, Wait,
 };
 use tollgate_harness::oracle;
 
@@ -214,4 +214,28 @@ fn errors_say_what_was_given_what_is_allowed_and_what_to_do() {
     );
     let log = "10/60s,x".parse::<SlidingLog>().unwrap_err().to_string();
     assert_eq!(log, "this kind of policy has no options: write QUOTA/WINDOW alone");
+}
+
+/// All that a policy does with a state in hand, one thing after another, and what it says to each.
+fn all_of_it(policy: impl Policy<FixedWindowState>) -> (u32, [Decision; 4], Status, u32, FixedWindowState) {
+    let (mut state, now) = (FixedWindowState::default(), Timestamp::from_secs(7));
+    policy.charge_to(&mut state, 2, now);
+    let decisions = [
+        policy.preview(&state, 5, now).unwrap(),
+        policy.judge(&mut state, now),
+        policy.judge_n(&mut state, 2, now).unwrap(),
+        policy.judge(&mut state, now),
+    ];
+    policy.refund_to(&mut state, 1, now);
+    (policy.limit(), decisions, policy.status_of(&state, now), policy.remaining_of(&state, now), state)
+}
+
+#[test]
+fn a_reference_to_a_policy_is_that_policy() {
+    let policy = FixedWindow::constant(5, Duration::from_secs(60));
+    let reference: &FixedWindow = &policy;
+    let told = all_of_it(reference);
+    assert_eq!(told, all_of_it(policy));
+    let wait = Decision::Deny { retry_after: Wait::from_nanos(60_000_000_000) };
+    assert_eq!((told.0, told.1, told.3), (5, [wait, Decision::Allow, Decision::Allow, wait], 1));
 }
