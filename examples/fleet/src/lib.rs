@@ -50,7 +50,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => return failed(&error),
     };
     match io::stdout().write_all(text.as_bytes()) {
-                Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::SUCCESS,
         // A reader that has seen enough, such as `head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => failed(&format!("cannot write to standard output: {error}")),
