@@ -188,7 +188,16 @@ pub struct Tightest {
 ///
 /// One look-up a layer.
 ///
-/// See [the module](self) for an example.
+/// ```
+/// # use core::time::Duration;
+/// # use std::collections::HashMap;
+/// # use tollgate::{FixedWindow, FixedWindowState, Timestamp, layers::{Layer, all}};
+/// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+/// let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+/// let joint = all((Layer::new(TEN, &mut clients, &7).cost(10),), Timestamp::ZERO)?;
+/// assert!(joint.is_allow());
+/// # Ok::<(), tollgate::layers::JointError>(())
+/// ```
 #[inline]
 pub fn all(layers: impl ExclusiveLayers, now: Timestamp) -> Result<Joint, JointError> {
     layers.all(now, false).answer()
@@ -200,7 +209,17 @@ pub fn all(layers: impl ExclusiveLayers, now: Timestamp) -> Result<Joint, JointE
 ///
 /// As [`all`].
 ///
-/// See [`Tightest`] for an example.
+/// ```
+/// # use core::time::Duration;
+/// # use std::collections::HashMap;
+/// # use tollgate::{FixedWindow, FixedWindowState, Timestamp, layers::{Layer, all_with_status}};
+/// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+/// let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+/// let (joint, tightest) = all_with_status((Layer::new(TEN, &mut clients, &7),), Timestamp::ZERO)?;
+/// assert!(joint.is_allow());
+/// assert_eq!(tightest.map(|tightest| tightest.status.remaining), Some(9));
+/// # Ok::<(), tollgate::layers::JointError>(())
+/// ```
 #[inline]
 pub fn all_with_status(layers: impl ExclusiveLayers, now: Timestamp) -> Result<(Joint, Option<Tightest>), JointError> {
     let verdict = layers.all(now, true);

@@ -89,6 +89,13 @@ use crate::time::{Timestamp, Wait};
 )]
 pub trait Policy<S: State> {
     /// The largest cost that can ever be admitted, at least 1.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, Policy};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// assert_eq!(Policy::limit(&TEN), 10);
+    /// ```
     fn limit(&self) -> u32;
 
     /// What [`judge_n`](Policy::judge_n) would answer, changing nothing.
@@ -96,18 +103,68 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// [`CostExceedsLimit`] where `cost` is above the limit.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// assert!(Policy::preview(&TEN, &state, 10, now)?.is_allow());
+    /// assert_eq!(state, FixedWindowState::default());
+    /// # Ok::<(), tollgate::CostExceedsLimit>(())
+    /// ```
     fn preview(&self, state: &S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit>;
 
     /// The largest cost that would be allowed now.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// assert_eq!(Policy::remaining_of(&TEN, &state, now), 10);
+    /// ```
     fn remaining_of(&self, state: &S, now: Timestamp) -> u32;
 
     /// Counts units that were used already, without asking: usage known only afterwards. It moves the key's time like an admission.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// Policy::charge_to(&TEN, &mut state, 25, now);
+    /// assert_eq!(Policy::remaining_of(&TEN, &state, now), 0);
+    /// ```
     fn charge_to(&self, state: &mut S, cost: u32, now: Timestamp);
 
     /// Gives units back, never time, and never beyond full.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// Policy::charge_to(&TEN, &mut state, 3, now);
+    /// Policy::refund_to(&TEN, &mut state, 2, now);
+    /// assert_eq!(Policy::remaining_of(&TEN, &state, now), 9);
+    /// ```
     fn refund_to(&self, state: &mut S, cost: u32, now: Timestamp);
 
     /// Whether one unit may pass, counting it if so.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// assert!(Policy::judge(&TEN, &mut state, now).is_allow());
+    /// ```
     #[inline]
     fn judge(&self, state: &mut S, now: Timestamp) -> Decision {
         match self.judge_n(state, 1, now) {
@@ -122,6 +179,17 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// [`CostExceedsLimit`] where `cost` is above the limit.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// assert!(Policy::judge_n(&TEN, &mut state, 10, now)?.is_allow());
+    /// assert!(Policy::judge_n(&TEN, &mut state, 11, now).is_err());
+    /// # Ok::<(), tollgate::CostExceedsLimit>(())
+    /// ```
     #[inline]
     fn judge_n(&self, state: &mut S, cost: u32, now: Timestamp) -> Result<Decision, CostExceedsLimit> {
         let decision = self.preview(state, cost, now)?;
@@ -136,6 +204,15 @@ pub trait Policy<S: State> {
     /// # Cost
     ///
     /// That of [`remaining_of`](Policy::remaining_of) and two previews.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut state = FixedWindowState::default();
+    /// # let now = Timestamp::ZERO;
+    /// assert_eq!(Policy::status_of(&TEN, &state, now).remaining, 10);
+    /// ```
     fn status_of(&self, state: &S, now: Timestamp) -> Status {
         status(self.limit(), self.remaining_of(state, now), |cost| self.preview(state, cost, now))
     }
@@ -145,6 +222,16 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// The store's own: [`Full`](crate::Full) for a fixed capacity, none for maps that grow.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{Decision, FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// assert_eq!(Policy::check(&TEN, &mut clients, &7, now), Ok(Decision::Allow));
+    /// ```
     #[inline]
     fn check<K: ?Sized, T: Store<K, State = S>>(
         &self,
@@ -160,6 +247,16 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// [`CheckError::CostExceedsLimit`], or else the store's own.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{Decision, FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// assert_eq!(Policy::check_n(&TEN, &mut clients, &7, 10, now), Ok(Decision::Allow));
+    /// ```
     #[inline]
     fn check_n<K: ?Sized, T: Store<K, State = S>>(
         &self,
@@ -183,6 +280,18 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// As [`check_n`](Policy::check_n).
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{Decision, FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// let (decision, status) = Policy::check_with_status(&TEN, &mut clients, &7, 3, now)?;
+    /// assert_eq!((decision, status.remaining), (Decision::Allow, 7));
+    /// # Ok::<(), tollgate::CheckError<core::convert::Infallible>>(())
+    /// ```
     #[inline]
     fn check_with_status<K: ?Sized, T: Store<K, State = S>>(
         &self,
@@ -207,6 +316,17 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// [`CostExceedsLimit`] where `cost` is above the limit.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{Decision, FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// assert_eq!(Policy::peek(&TEN, &mut clients, &7, 10, now), Ok(Decision::Allow));
+    /// assert!(clients.is_empty());
+    /// ```
     #[inline]
     fn peek<K: ?Sized, T: Store<K, State = S>>(
         &self,
@@ -221,12 +341,33 @@ pub trait Policy<S: State> {
     }
 
     /// How `key` stands, changing nothing.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// assert_eq!(Policy::status(&TEN, &mut clients, &7, now).remaining, 10);
+    /// ```
     #[inline]
     fn status<K: ?Sized, T: Store<K, State = S>>(&self, store: T, key: &K, now: Timestamp) -> Status {
         store.view(key, now, |state, read| self.status_of(state, read).counted_from(now, read))
     }
 
     /// Gives units back to `key`. A key that the store does not hold has nothing to get back.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// Policy::refund(&TEN, &mut clients, &7, 1, now);
+    /// assert!(clients.is_empty());
+    /// ```
     #[inline]
     fn refund<K: ?Sized, T: Store<K, State = S>>(&self, store: T, key: &K, cost: u32, now: Timestamp) {
         store.modify(key, |state| self.refund_to(state, cost, now));
@@ -237,6 +378,17 @@ pub trait Policy<S: State> {
     /// # Errors
     ///
     /// The store's own: [`Full`](crate::Full) for a fixed capacity, none for maps that grow.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{FixedWindow, FixedWindowState, Policy, Timestamp};
+    /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
+    /// # let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// # let now = Timestamp::ZERO;
+    /// let Ok(()) = Policy::charge(&TEN, &mut clients, &7, 25, now);
+    /// assert_eq!(Policy::status(&TEN, &mut clients, &7, now).remaining, 0);
+    /// ```
     #[inline]
     fn charge<K: ?Sized, T: Store<K, State = S>>(
         &self,

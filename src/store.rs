@@ -101,6 +101,15 @@ pub trait Store<K: ?Sized>: Sized {
     /// # Errors
     ///
     /// Where there is no room for the key; `f` has not run.
+    ///
+    /// ```
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{FixedWindowState, Store, Timestamp};
+    /// let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// let Ok(read) = clients.update(&7, Timestamp::from_secs(9), |_, read| read);
+    /// assert_eq!(read, Timestamp::from_secs(9));
+    /// assert!(clients.is_empty()); // nothing was changed, so nothing is kept
+    /// ```
     fn update<R>(
         self,
         key: &K,
@@ -109,9 +118,24 @@ pub trait Store<K: ?Sized>: Sized {
     ) -> Result<R, Self::Error>;
 
     /// Lets `f` change the state of `key`, where there is one.
+    ///
+    /// ```
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{FixedWindowState, Store, Timestamp};
+    /// let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// assert_eq!(Store::modify(&mut clients, &7, |_| "found"), None);
+    /// ```
     fn modify<R>(self, key: &K, f: impl FnOnce(&mut Self::State) -> R) -> Option<R>;
 
     /// Lets `f` look at the state of `key`, or at a default one.
+    ///
+    /// ```
+    /// # use std::collections::HashMap;
+    /// # use tollgate::{FixedWindowState, Store, Timestamp};
+    /// let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
+    /// let fresh = clients.view(&7, Timestamp::ZERO, |state, _| *state == FixedWindowState::default());
+    /// assert!(fresh);
+    /// ```
     fn view<R>(self, key: &K, now: Timestamp, f: impl FnOnce(&Self::State, Timestamp) -> R) -> R;
 }
 
