@@ -1,4 +1,4 @@
-//! The crate's values in documents of your own, by [serde](https://docs.rs/serde): states, policies, times and answers.
+//! The crate's values in documents of your own, by the crate serde: states, policies, times and answers.
 //!
 //! For bytes in a shared store take [`wire`](crate::wire), which is canonical and versioned. This is for a document that holds more than a state, such as
 //! a settings file, a snapshot or a log line.
