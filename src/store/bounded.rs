@@ -2,7 +2,7 @@
 //!
 //! The adapters of heapless's maps are in a file of their own; a map that grows is in `map`.
 
-use super::map::Prune;
+use super::map::{Prune, forget};
 use super::{Store, read, vacant};
 use crate::error::Full;
 use crate::state::State;
@@ -178,13 +178,7 @@ impl<M> Bounded<M> {
     where
         M: Prune,
     {
-        let Self { map, horizon } = self;
-        let mut count = 0;
-        map.drop_expired(now, |expiry| {
-            *horizon = (*horizon).max(expiry);
-            count += 1;
-        });
-        count
+        forget(&mut self.map, &mut self.horizon, now)
     }
 }
 

@@ -122,8 +122,17 @@ pub trait Prune {
 /// assert_eq!(tollgate::store::prune(&mut clients, Timestamp::from_secs(1)), 1);
 /// ```
 pub fn prune(map: &mut impl Prune, now: Timestamp) -> usize {
+    let mut unkept = Timestamp::ZERO;
+    forget(map, &mut unkept, now)
+}
+
+/// Drops what has expired, moves the horizon to the latest expiry of it, and says how many there were.
+pub(super) fn forget(map: &mut impl Prune, horizon: &mut Timestamp, now: Timestamp) -> usize {
     let mut count = 0;
-    map.drop_expired(now, |_| count += 1);
+    map.drop_expired(now, |expiry| {
+        *horizon = (*horizon).max(expiry);
+        count += 1;
+    });
     count
 }
 
@@ -178,13 +187,7 @@ impl<M> Pruned<M> {
     where
         M: Prune,
     {
-        let Self { map, horizon } = self;
-        let mut count = 0;
-        map.drop_expired(now, |expiry| {
-            *horizon = (*horizon).max(expiry);
-            count += 1;
-        });
-        count
+        forget(&mut self.map, &mut self.horizon, now)
     }
 
     /// The latest expiry that was forgotten.
