@@ -1,7 +1,9 @@
-//! [`TokenBucket`]: a steady rate with a burst. What it is; the arithmetic of the two refills is in `continuous` and `interval`.
+//! [`TokenBucket`]: a steady rate with a burst. What it is; the arithmetic of the two refills is in `continuous` and `interval`, and what is
+//! remembered in `state`.
 
 mod continuous;
 mod interval;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -12,11 +14,12 @@ use super::Policy;
 use super::inherent::inherent;
 use super::settings::{self, built};
 use crate::decision::Decision;
-use crate::error::{CostExceedsLimit, OutOfRange, PolicyError};
-use crate::state::State;
-use crate::time::{LONGEST, Timestamp};
+use crate::error::{CostExceedsLimit, PolicyError};
+use crate::time::Timestamp;
 use continuous::Continuous;
 use interval::Interval;
+use state::Fraction;
+pub use state::TokenBucketState;
 
 /// `quota` tokens a window, of which at most `burst` are kept: a steady rate that forgives bursts, in 24 bytes a key.
 ///
@@ -288,7 +291,7 @@ impl Policy<TokenBucketState> for TokenBucket {
     #[inline]
     fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
         match &self.pace {
-            Pace::Continuous(pace) => state.settle(pace.judged_one(state, now.as_nanos()), now),
+            Pace::Continuous(pace) => pace.judge(state, now),
             Pace::Interval(pace) => pace.judge(state, now),
         }
     }
@@ -320,94 +323,3 @@ inherent!(
     "TokenBucket::constant(10, Duration::from_secs(60))",
     "TokenBucketState"
 );
-
-/// What a [`TokenBucket`] remembers of a key: 24 bytes.
-///
-/// When the bucket is full again, and the time of the last admission.
-///
-/// ```
-/// use tollgate::{State, Timestamp, TokenBucketState};
-///
-/// assert!(TokenBucketState::default().is_expired(Timestamp::ZERO));
-/// ```
-///
-/// # Invariant
-///
-/// `last <= full_at <= last + 2^62`; a fraction is below what it is a fraction of; nothing is left of it in a bucket that is full at `last`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct TokenBucketState {
-    /// A deadline, rounded up to a nanosecond.
-    full_at: u64,
-    /// The time read of the last admission or charge.
-    last: u64,
-    /// Continuous: how much earlier than `full_at` the bucket is full, in units of `1 / of` ns. By interval: how many tokens beyond full the
-    /// refill at `full_at` would bring.
-    slack: u32,
-    /// Continuous: the quota. By interval: zero.
-    of: u32,
-}
-
-const _: () = assert!(size_of::<TokenBucketState>() <= 24);
-
-impl TokenBucketState {
-    /// The state of a key that was never seen, for a `static`.
-    ///
-    /// ```
-    /// # use tollgate::TokenBucketState;
-    /// const FRESH: TokenBucketState = TokenBucketState::new();
-    /// assert_eq!(FRESH, TokenBucketState::default());
-    /// ```
-    #[inline]
-    pub const fn new() -> Self {
-        Self { full_at: 0, last: 0, slack: 0, of: 0 }
-    }
-
-    /// The time to judge by: never before the last admission.
-    #[inline]
-    fn read(&self, now: Timestamp) -> u64 {
-        now.as_nanos().max(self.last)
-    }
-
-    /// Becomes what a judgement makes of it; or else it is denied until then.
-    #[inline]
-    fn settle(&mut self, judged: Result<Self, u64>, now: Timestamp) -> Decision {
-        match judged {
-            Ok(taken) => {
-                *self = taken;
-                Decision::Allow
-            }
-            Err(allowed_at) => Decision::Deny { retry_after: now.until_deadline(allowed_at) },
-        }
-    }
-
-    /// `last`, `full_at`, `slack` and `of`, for [`from_parts`](Self::from_parts).
-    pub(crate) fn parts(&self) -> (u64, u64, u32, u32) {
-        (self.last, self.full_at, self.slack, self.of)
-    }
-
-    /// A state from what was kept of one, if it can have been one.
-    pub(crate) fn from_parts(last: u64, full_at: u64, slack: u32, of: u32) -> Result<Self, OutOfRange> {
-        OutOfRange::test("last", last, 0, Timestamp::MAX.as_nanos())?;
-        // Cannot overflow: a deadline.
-        OutOfRange::test("full_at", full_at, last, last + LONGEST)?;
-        let most = match of {
-            _ if full_at == last => 0,
-            // Less than some quota.
-            0 => u32::MAX - 1,
-            of => of - 1,
-        };
-        OutOfRange::test("slack", slack.into(), 0, most.into())?;
-        Ok(Self { full_at, last, slack, of })
-    }
-}
-
-impl State for TokenBucketState {
-    #[inline]
-    fn is_expired(&self, now: Timestamp) -> bool {
-        now.as_nanos() >= self.full_at
-    }
-
-    fn expires_at(&self) -> Timestamp {
-        Timestamp::from_nanos(self.full_at)
-    }
-}

@@ -4,7 +4,9 @@
 //! an earlier `t`, so that a cost of `c` may pass where `F + c x window / quota <= t + burst x window / quota`, and then moves `F` by its share.
 //!
 //! `F` is kept as `whole - slack / quota` ns with `slack < quota`: rounded up to a whole number, since whole nanoseconds are all that a timestamp can
-//! tell apart, and what that added, so that nothing is lost. A bucket that is full at `F <= t` is full at `t`. Lengths of time are kept likewise.
+//! tell apart, and what that added, so that nothing is lost. A bucket that is full at `F <= t` is full at `t`. Lengths of time are kept likewise,
+//! but for the one that it is compared with: rounded down to `whole`, it is that much and a fraction more. A slack and a fraction are a nanosecond
+//! together, or less, so that the comparison is one of whole numbers, of which one is less by 1 where the slack makes up for the fraction.
 //!
 //! # Why no sum overflows
 //!
@@ -13,15 +15,16 @@
 
 use core::num::{NonZeroU32, NonZeroU64, NonZeroU128};
 
-use super::TokenBucketState;
+use super::{Fraction, TokenBucketState};
+use crate::decision::Decision;
 use crate::error::PolicyError;
-use crate::time::LONGEST;
+use crate::time::{LONGEST, Timestamp, Wait};
 
-/// A time, or a length of time, of `whole - slack / quota` ns, with `slack < quota`.
+/// A time, or a length of time, less its fraction, which is of this quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Exact {
     whole: u64,
-    slack: u32,
+    fraction: Fraction,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +32,35 @@ pub(super) struct Continuous {
     quota: NonZeroU32,
     /// In which one token comes back.
     token: Exact,
-    /// In which all tokens but one come back: how far ahead of `t` the bucket may be full for one more token to be there.
-    all_but_one: Exact,
+    /// In which all do.
+    burst: Exact,
+    /// In which all but one do.
+    all_but_one: Reach,
+}
+
+/// How far ahead of `t` a bucket may be full for a cost to pass, while all other tokens come back: `whole` ns and a fraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Reach {
+    whole: u64,
+    /// The least slack in this quota that makes up for the fraction, as the number of a [`Fraction`]; none does where that is the quota.
+    least: u64,
+    /// How many numbers are a slack in this quota, from that on. Those in another quota are less or more.
+    more: u64,
+}
+
+impl Reach {
+    const fn new(span: Exact, quota: NonZeroU32) -> Self {
+        let (whole, least) = match span.fraction.slack() {
+            0 => (span.whole, quota.get()),
+            slack => (span.whole - 1, slack),
+        };
+        Self { whole, least: Fraction::new(least, quota.get()).0, more: (1 << 32) - least as u64 }
+    }
+
+    #[inline]
+    fn is_made_up(self, fraction: Fraction) -> bool {
+        fraction.0.wrapping_sub(self.least) < self.more
+    }
 }
 
 impl Continuous {
@@ -41,8 +71,10 @@ impl Continuous {
         }
         let whole = window.div_ceil(quota.get() as u64);
         // Cannot overflow: less than a quota above the window. The slack is below the quota.
-        let token = Exact { whole, slack: (whole * quota.get() as u64 - window) as u32 };
-        Ok(Self { quota, token, all_but_one: Self::times(token, burst.get() - 1, quota) })
+        let slack = (whole * quota.get() as u64 - window) as u32;
+        let token = Exact { whole, fraction: Fraction::new(slack, quota.get()) };
+        let all_but_one = Reach::new(Self::times(token, burst.get() - 1, quota), quota);
+        Ok(Self { quota, token, burst: Self::times(token, burst.get(), quota), all_but_one })
     }
 
     /// The time in which `tokens` come back, saturating beyond all that fits.
@@ -50,9 +82,10 @@ impl Continuous {
     /// Cannot overflow: the product of the slacks is below 2^64, and its quotient below `tokens`, which the whole part is not.
     #[inline]
     const fn times(token: Exact, tokens: u32, quota: NonZeroU32) -> Exact {
-        let slacks = token.slack as u64 * tokens as u64;
-        let quota = quota.get() as u64;
-        Exact { whole: token.whole.saturating_mul(tokens as u64) - slacks / quota, slack: (slacks % quota) as u32 }
+        let slacks = token.fraction.slack() as u64 * tokens as u64;
+        let (more, slack) = (slacks / quota.get() as u64, (slacks % quota.get() as u64) as u32);
+        let whole = token.whole.saturating_mul(tokens as u64) - more;
+        Exact { whole, fraction: Fraction::new(slack, quota.get()) }
     }
 
     /// In which so many tokens come back. One is known, without a division.
@@ -61,77 +94,112 @@ impl Continuous {
         if tokens == 1 { self.token } else { Self::times(self.token, tokens, self.quota) }
     }
 
+    /// A whole time.
+    #[inline]
+    fn exactly(&self, whole: u64) -> Exact {
+        Exact { whole, fraction: Fraction::new(0, self.quota.get()) }
+    }
+
     /// When a bucket is full, in this quota's fractions; without the fraction where it is in another's, which rounds against the key.
     #[inline]
     fn full(&self, state: &TokenBucketState) -> Exact {
-        Exact { whole: state.full_at, slack: if state.of == self.quota.get() { state.slack } else { 0 } }
+        let exactly = self.exactly(state.full_at);
+        if state.fraction.of() == self.quota.get() { Exact { fraction: state.fraction, ..exactly } } else { exactly }
     }
 
     /// Cannot overflow for a deadline and at most 2^62 ns.
     #[inline]
     fn sum(&self, time: Exact, span: Exact) -> Exact {
         let whole = time.whole + span.whole;
-        match time.slack.checked_sub(self.quota.get() - span.slack) {
-            None => Exact { whole, slack: time.slack + span.slack },
+        let (slack, rest) = (span.fraction.slack(), self.quota.get() - span.fraction.slack());
+        if time.fraction.slack() < rest {
+            Exact { whole, fraction: time.fraction.plus(slack) }
+        } else {
             // Cannot overflow: where there is slack, the whole part is at least 1.
-            Some(slack) => Exact { whole: whole - 1, slack },
+            Exact { whole: whole - 1, fraction: time.fraction.minus(rest) }
         }
     }
 
     /// Zero where `span` is longer.
     #[inline]
     fn difference(&self, time: Exact, span: Exact) -> Exact {
-        let (carry, slack) = match time.slack.checked_sub(span.slack) {
-            Some(slack) => (0, slack),
-            // Cannot overflow: below the quota.
-            None => (1, time.slack + (self.quota.get() - span.slack)),
+        let slack = span.fraction.slack();
+        let (carry, fraction) = if time.fraction.slack() < slack {
+            // Below the quota.
+            (1, time.fraction.plus(self.quota.get() - slack))
+        } else {
+            (0, time.fraction.minus(slack))
         };
         // Cannot overflow: a deadline.
         match (time.whole + carry).checked_sub(span.whole) {
-            Some(whole) if whole > 0 => Exact { whole, slack },
-            _ => Exact { whole: 0, slack: 0 },
+            Some(whole) if whole > 0 => Exact { whole, fraction },
+            _ => self.exactly(0),
         }
     }
 
     #[inline]
     fn state(&self, full: Exact, last: u64) -> TokenBucketState {
-        TokenBucketState { full_at: full.whole, last, slack: full.slack, of: self.quota.get() }
+        TokenBucketState { full_at: full.whole, last, fraction: full.fraction }
     }
 
-    /// What becomes of a bucket from which one token is taken; or else when it may be.
+    /// Whether one token may be taken, taking it if so.
     #[inline]
-    pub(super) fn judged_one(&self, state: &TokenBucketState, now: u64) -> Result<TokenBucketState, u64> {
-        self.judged_span(state, self.token, self.all_but_one, now)
+    pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
+        let read = now.as_nanos();
+        if state.full_at > read {
+            if state.last > read {
+                return self.judge_late(state, now);
+            }
+            let (full_at, latest) = Self::compared(state, self.all_but_one, read);
+            if full_at > latest {
+                return Decision::Deny { retry_after: Wait::from_nanos(full_at - latest) };
+            }
+            *state = self.state(self.sum(self.full(state), self.token), read);
+        } else {
+            // No need for the time of the last admission, at which it may have been full at the earliest.
+            *state = self.state(Exact { whole: read + self.token.whole, ..self.token }, read);
+        }
+        Decision::Allow
     }
 
-    /// The same for a cost of at most the burst.
+    /// The same for a time before the last admission.
+    #[cold]
+    fn judge_late(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
+        state.settle(self.judged_span(state, self.token, self.all_but_one, now.as_nanos()), now)
+    }
+
+    /// What becomes of a bucket from which a cost of at most the burst is taken; or else when it may be.
     #[inline]
     pub(super) fn judged(&self, state: &TokenBucketState, cost: u32, now: u64) -> Result<TokenBucketState, u64> {
         let span = self.tokens(cost);
-        self.judged_span(state, span, self.difference(self.sum(self.all_but_one, self.token), span), now)
+        self.judged_span(state, span, Reach::new(self.difference(self.burst, span), self.quota), now)
     }
 
-    /// The same for the tokens that come back in `span`, while all others come back in `others`.
+    /// The same for the tokens that come back in `span`.
     #[inline]
     fn judged_span(
         &self,
         state: &TokenBucketState,
         span: Exact,
-        others: Exact,
+        others: Reach,
         now: u64,
     ) -> Result<TokenBucketState, u64> {
-        // No need for the time of the last admission, at which it may have been full at the earliest.
-        if state.full_at <= now {
-            return Ok(self.state(Exact { whole: now + span.whole, slack: span.slack }, now));
-        }
         let read = state.last.max(now);
-        let full = self.full(state);
-        // The whole parts, and one nanosecond more where the fractions do not cancel. Cannot overflow: a deadline.
-        let allowed_at = (full.whole + u64::from(full.slack < others.slack)).saturating_sub(others.whole);
-        if allowed_at > read {
-            return Err(allowed_at);
+        if state.full_at <= read {
+            return Ok(self.state(self.sum(self.exactly(read), span), read));
         }
-        Ok(self.state(self.sum(full, span), read))
+        let (full_at, latest) = Self::compared(state, others, read);
+        if full_at > latest {
+            return Err(full_at - others.whole);
+        }
+        Ok(self.state(self.sum(self.full(state), span), read))
+    }
+
+    /// When a bucket that is not full is so, and when at the latest it may be, less what they have in common.
+    #[inline]
+    fn compared(state: &TokenBucketState, others: Reach, read: u64) -> (u64, u64) {
+        // Cannot fall below zero: it is full after `read`. Cannot overflow: `read` is a timestamp.
+        (state.full_at - u64::from(others.is_made_up(state.fraction)), read + others.whole)
     }
 
     /// The tokens that a bucket misses at `read`, rounded up, saturating; it must not be full.
@@ -139,7 +207,7 @@ impl Continuous {
     pub(super) fn missing(&self, state: &TokenBucketState, read: u64, window: NonZeroU64) -> u32 {
         let full = self.full(state);
         // Cannot overflow: below 2^62 x 2^32. Nor below zero: it is at least 1 x quota, and the slack less than that.
-        let ahead = u128::from(full.whole - read) * u128::from(self.quota.get()) - u128::from(full.slack);
+        let ahead = u128::from(full.whole - read) * u128::from(self.quota.get()) - u128::from(full.fraction.slack());
         // Cannot overflow, for the same reason. By a number that is not zero by its type, which needs no test.
         let missing = (ahead + u128::from(window.get() - 1)) / NonZeroU128::from(window);
         u32::try_from(missing).unwrap_or(u32::MAX)
@@ -151,18 +219,18 @@ impl Continuous {
         // Cannot overflow: `read` is a timestamp.
         let longest = read + LONGEST;
         if span.whole <= LONGEST {
-            let from = if state.full_at > read { self.full(state) } else { Exact { whole: read, slack: 0 } };
+            let from = if state.full_at > read { self.full(state) } else { self.exactly(read) };
             let full = self.sum(from, span);
             if full.whole <= longest {
                 return self.state(full, read);
             }
         }
-        self.state(Exact { whole: longest, slack: 0 }, read)
+        self.state(self.exactly(longest), read)
     }
 
     #[inline]
     pub(super) fn given_back(&self, state: &TokenBucketState, cost: u32) -> TokenBucketState {
         let full = self.difference(self.full(state), self.tokens(cost));
-        self.state(if full.whole > state.last { full } else { Exact { whole: state.last, slack: 0 } }, state.last)
+        self.state(if full.whole > state.last { full } else { self.exactly(state.last) }, state.last)
     }
 }

@@ -16,11 +16,11 @@
 
 use core::num::{NonZeroU32, NonZeroU64};
 
-use super::TokenBucketState;
+use super::{Fraction, TokenBucketState};
 use crate::decision::Decision;
 use crate::error::PolicyError;
 use crate::policy::settings::Grid;
-use crate::time::{LONGEST, Timestamp};
+use crate::time::{LONGEST, Timestamp, Wait};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Interval {
@@ -28,15 +28,16 @@ pub(super) struct Interval {
     burst: NonZeroU32,
     grid: Grid,
     multiples: Multiples,
-    /// In which all tokens but one come back: how far ahead of `t` the bucket may be full for one more token to be there.
-    all_but_one: Refills,
+    /// In which all tokens but one come back.
+    all_but_one: Reach,
 }
 
-/// The time in which so many tokens come back: that of the whole quotas in them, and the tokens left over.
+/// How far ahead of `t` a bucket may be full for a cost to pass, while all other tokens come back: the time of the whole quotas in them, and one
+/// quota more where at least so many tokens are to spare, that they make up for those left over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Refills {
+struct Reach {
     time: u64,
-    rest: u32,
+    least: u32,
 }
 
 /// A bucket that is not full: full at a point of the grid, where so many tokens too many come back.
@@ -57,7 +58,7 @@ impl Interval {
         if fill > LONGEST as u128 {
             return Err(PolicyError::Fill { nanos: fill });
         }
-        let all_but_one = Self::refills(burst.get() - 1, quota, window.get());
+        let all_but_one = Self::reach(burst.get() - 1, quota, window.get());
         Ok(Self { quota, burst, grid: Grid::new(window, origin), multiples: Multiples::of(window.get()), all_but_one })
     }
 
@@ -72,71 +73,61 @@ impl Interval {
 
     /// Cannot overflow for tokens below the burst: see the constructor.
     #[inline]
-    const fn refills(tokens: u32, quota: NonZeroU32, window: u64) -> Refills {
-        Refills { time: (tokens / quota.get()) as u64 * window, rest: tokens % quota.get() }
+    const fn reach(others: u32, quota: NonZeroU32, window: u64) -> Reach {
+        Reach { time: (others / quota.get()) as u64 * window, least: quota.get() - others % quota.get() }
     }
 
     /// Whether a state was written on this grid, for a bucket that is not full, with no more to spare than this quota allows.
     #[inline]
     fn is_mine(&self, state: &TokenBucketState) -> bool {
-        state.of == 0 && state.slack < self.quota.get() && self.multiples.contains(self.grid.since_first(state.full_at))
+        // As one number, a fraction of another kind is greater than any quota.
+        state.fraction.0 < u64::from(self.quota.get()) && self.multiples.contains(self.grid.since_first(state.full_at))
     }
 
     /// What the state of a bucket that is not full means on this grid.
     #[inline]
     fn reading(&self, state: &TokenBucketState) -> Reading {
         if self.is_mine(state) {
-            return Reading { full_at: state.full_at, spare: state.slack };
+            return Reading { full_at: state.full_at, spare: state.fraction.slack() };
         }
         let full_at = self.grid.at_or_after(state.full_at);
-        let on_the_grid = state.of == 0 && full_at == state.full_at;
-        Reading { full_at, spare: if on_the_grid { state.slack.min(self.quota.get() - 1) } else { 0 } }
+        let on_the_grid = state.fraction.of() == 0 && full_at == state.full_at;
+        Reading { full_at, spare: if on_the_grid { state.fraction.slack().min(self.quota.get() - 1) } else { 0 } }
     }
 
-    /// Whether a bucket that is full but for `others` would be so at `read`; or else at which point.
+    /// How far ahead a bucket with so many tokens to spare may be full. Cannot overflow: at most the time in which all tokens come back.
     #[inline]
-    fn has_all_but(&self, others: Refills, reading: Reading, read: u64) -> Result<(), u64> {
-        // Cannot overflow: `read` is a timestamp, to which two lengths of time are added.
-        let latest = read + others.time;
-        if reading.full_at <= latest {
-            return Ok(());
-        }
-        // One more quota comes back with what is left of the last, so that this is a window earlier.
-        if u64::from(reading.spare) + u64::from(others.rest) < u64::from(self.quota.get()) {
-            return Err(reading.full_at - others.time);
-        }
-        if reading.full_at <= latest + self.window() {
-            Ok(())
-        } else {
-            Err(reading.full_at - others.time - self.window())
-        }
+    fn time(&self, others: Reach, spare: u32) -> u64 {
+        if spare < others.least { others.time } else { others.time + self.window() }
     }
 
     /// Whether one token may be taken, taking it if so. Out of line, so that judging a continuous bucket is small enough to be inlined.
     #[inline(never)]
     pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
-        if state.full_at <= now.as_nanos() || !self.is_mine(state) {
+        let read = now.as_nanos();
+        if state.full_at <= read || state.last > read || !self.is_mine(state) {
             return self.judge_anew(state, now);
         }
-        let read = state.read(now);
-        let reading = Reading { full_at: state.full_at, spare: state.slack };
-        if let Err(allowed_at) = self.has_all_but(self.all_but_one, reading, read) {
-            return Decision::Deny { retry_after: now.until_deadline(allowed_at) };
+        let spare = state.fraction.slack();
+        let latest = read + self.time(self.all_but_one, spare);
+        if state.full_at > latest {
+            return Decision::Deny { retry_after: Wait::from_nanos(state.full_at - latest) };
         }
         state.last = read;
-        match state.slack.checked_sub(1) {
-            Some(spare) => state.slack = spare,
-            None => {
-                // Cannot overflow: a deadline plus a window.
-                state.full_at += self.window();
-                state.slack = self.quota.get() - 1;
-            }
+        if spare > 0 {
+            state.fraction = Fraction::new(spare - 1, 0);
+        } else {
+            // Cannot overflow: a deadline plus a window.
+            state.full_at += self.window();
+            state.fraction = Fraction::new(self.quota.get() - 1, 0);
         }
         Decision::Allow
     }
 
-    /// The same for a bucket that is full, or was written by another policy: seldom more than once a window, and with a division.
+    /// The same for a bucket that is full, or was written by another policy, seldom more than once a window; and for a time before the last
+    /// admission. With a division.
     #[cold]
+    #[inline(never)]
     fn judge_anew(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
         state.settle(self.judged(state, 1, now.as_nanos()), now)
     }
@@ -146,10 +137,12 @@ impl Interval {
     pub(super) fn judged(&self, state: &TokenBucketState, cost: u32, now: u64) -> Result<TokenBucketState, u64> {
         let read = state.last.max(now);
         if state.full_at > read {
-            let others = Self::refills(self.burst.get() - cost, self.quota, self.window());
-            if let Err(allowed_at) = self.has_all_but(others, self.reading(state), read) {
+            let Reading { full_at, spare } = self.reading(state);
+            let time = self.time(Self::reach(self.burst.get() - cost, self.quota, self.window()), spare);
+            // Cannot overflow: `read` is a timestamp.
+            if full_at > read + time {
                 // Off the grid, it may be full before that.
-                return Err(allowed_at.min(state.full_at));
+                return Err((full_at - time).min(state.full_at));
             }
         }
         Ok(self.taken(state, cost, read))
@@ -180,11 +173,15 @@ impl Interval {
         let full_at = full_at.saturating_add(points.saturating_mul(self.window()));
         // Cannot overflow: `read` is a timestamp.
         if full_at > read + LONGEST {
-            return TokenBucketState { full_at: self.grid.at_or_before(read + LONGEST), last: read, slack: 0, of: 0 };
+            return TokenBucketState {
+                full_at: self.grid.at_or_before(read + LONGEST),
+                last: read,
+                fraction: Fraction::new(0, 0),
+            };
         }
         // Below the quota, and cannot overflow: the points are just enough for the cost, which is below 2^32.
         let slack = (spare + points * quota - u64::from(cost)) as u32;
-        TokenBucketState { full_at, last: read, slack, of: 0 }
+        TokenBucketState { full_at, last: read, fraction: Fraction::new(slack, 0) }
     }
 
     /// Gives tokens back to a bucket that is not full.
@@ -195,14 +192,14 @@ impl Interval {
         let spare = u64::from(spare) + u64::from(cost);
         let full_at = full_at.saturating_sub((spare / quota).saturating_mul(self.window()));
         if full_at <= state.last {
-            return TokenBucketState { full_at: state.last, last: state.last, slack: 0, of: 0 };
+            return TokenBucketState { full_at: state.last, last: state.last, fraction: Fraction::new(0, 0) };
         }
         if full_at > state.full_at {
             // On another grid, what is given back may be less than what the reading rounds against the key.
             return state.clone();
         }
         // Below the quota.
-        TokenBucketState { full_at, last: state.last, slack: (spare % quota) as u32, of: 0 }
+        TokenBucketState { full_at, last: state.last, fraction: Fraction::new((spare % quota) as u32, 0) }
     }
 }
 

@@ -52,7 +52,11 @@ fn states() -> impl Iterator<Item = TokenBucketState> {
             (0..=4_u32).flat_map(move |of| {
                 // By interval, as much as a quota of 4 could have to spare.
                 let slacks = if ahead == 0 { 1 } else { of.max(4 * u32::from(of == 0)).max(1) };
-                (0..slacks).map(move |slack| TokenBucketState { full_at: last + ahead, last, slack, of })
+                (0..slacks).map(move |slack| TokenBucketState {
+                    full_at: last + ahead,
+                    last,
+                    fraction: Fraction::new(slack, of),
+                })
             })
         })
     })
@@ -88,7 +92,7 @@ impl Fractions for Steady {
 
     fn missing(policy: &TokenBucket, state: &TokenBucketState, at: u64) -> i128 {
         let quota = i128::from(policy.quota());
-        let slack = if state.of == policy.quota() { i128::from(state.slack) } else { 0 };
+        let slack = if state.fraction.of() == policy.quota() { i128::from(state.fraction.slack()) } else { 0 };
         (i128::from(state.full_at) * quota - slack - i128::from(at) * quota).max(0)
     }
 }
@@ -114,8 +118,8 @@ impl Fractions for Stepped {
         }
         let quota = i128::from(policy.quota());
         let points = (at + 1..state.full_at).filter(|point| Self::is_point(policy, *point)).count() as i128 + 1;
-        let mine = state.of == 0 && Self::is_point(policy, state.full_at);
-        let spare = if mine { i128::from(state.slack).min(quota - 1) } else { 0 };
+        let mine = state.fraction.of() == 0 && Self::is_point(policy, state.full_at);
+        let spare = if mine { i128::from(state.fraction.slack()).min(quota - 1) } else { 0 };
         points * quota - spare
     }
 }
@@ -192,18 +196,22 @@ fn note(
         Pace::Continuous(_) => {
             let parts = u128::from(policy.window.get()) * u128::from(policy.burst() - 1);
             let quota = u128::from(policy.quota());
-            ((parts / quota) as u64, 1, u32::from(judged.slack > state.slack))
+            ((parts / quota) as u64, 1, u32::from(judged.fraction.slack() > state.fraction.slack()))
         }
         Pace::Interval(_) => {
             let quotas = u64::from((policy.burst() - 1) / policy.quota());
-            (quotas * policy.window.get(), policy.window.get(), u32::from(judged.slack > state.slack))
+            (
+                quotas * policy.window.get(),
+                policy.window.get(),
+                u32::from(judged.fraction.slack() > state.fraction.slack()),
+            )
         }
     };
     let full = state.full_at <= read;
     let at_the_edge = !full && state.full_at > read + whole && state.full_at <= read + whole + step;
     seen.full += u32::from(full);
     seen.late += u32::from(read > now.as_nanos());
-    seen.anothers += u32::from(!full && (state.of == 0) != (policy.refill() != Refill::Continuous));
+    seen.anothers += u32::from(!full && (state.fraction.of() == 0) != (policy.refill() != Refill::Continuous));
     seen.allowed += u32::from(decision.is_allow());
     seen.denied += u32::from(!decision.is_allow());
     seen.allowed_at_the_edge += u32::from(at_the_edge && decision.is_allow());
@@ -230,11 +238,13 @@ fn refill_by_interval_is_exact_over_a_small_domain() {
 #[test]
 fn refunds_are_exact_over_a_small_domain() {
     for policy in policies(&[Refill::Continuous]) {
-        refunds_are_exact::<Steady>(&policy, |state| state.of == policy.quota());
+        refunds_are_exact::<Steady>(&policy, |state| state.fraction.of() == policy.quota());
     }
     for policy in policies(&[0, 2].map(|nanos| Refill::Interval { origin: Timestamp::from_nanos(nanos) })) {
         refunds_are_exact::<Stepped>(&policy, |state| {
-            state.of == 0 && state.slack < policy.quota() && Stepped::is_point(&policy, state.full_at)
+            state.fraction.of() == 0
+                && state.fraction.slack() < policy.quota()
+                && Stepped::is_point(&policy, state.full_at)
         });
     }
 }
