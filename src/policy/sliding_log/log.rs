@@ -1,14 +1,15 @@
 //! [`LogState`]: what was admitted and still counts, oldest first, in a ring.
 //!
-//! An entry is an expiry and the number of units admitted up to and including it, counted from some start and wrapping: so the units of any run
-//! of entries are one difference, and the entry at which enough of them will have expired is found by bisection. Expiries never fall from one
-//! entry to the next. Entries that have expired stay until something is admitted, since a denial writes nothing.
+//! An entry is an expiry and the number of units admitted before it, counted from some start and wrapping: so the units of any run of entries
+//! are one difference, and the entry at which enough of them will have expired is found by bisection. Expiries never fall from one entry to the
+//! next. Entries that have expired stay until something is admitted, since a denial writes nothing.
 
+use super::memory::sealed::Entry;
 use super::memory::{InPlace, LogMemory};
 use crate::decision::Decision;
 use crate::error::OutOfRange;
 use crate::state::State;
-use crate::time::{LAST_DEADLINE, LONGEST, Timestamp};
+use crate::time::{LAST_DEADLINE, LONGEST, Timestamp, Wait};
 
 /// What a [`SlidingLog`](super::SlidingLog) remembers of a key, in a memory of the caller's choice:
 /// [`SlidingLogArray`](super::SlidingLogArray), or [`SlidingLogState`](super::SlidingLogState).
@@ -24,12 +25,12 @@ use crate::time::{LAST_DEADLINE, LONGEST, Timestamp};
 pub struct LogState<M> {
     /// The time read of the last admission or charge.
     last: u64,
-    /// The count before the oldest entry.
-    gone: u32,
-    /// The count up to the newest entry. Never more than `u32::MAX` above `gone`.
+    /// The count up to the newest entry. Never more than `u32::MAX` above that before the oldest.
     total: u32,
-    /// Where in the memory the oldest entry is.
+    /// Where in the memory the oldest entry is; where there is none, one that has expired.
     head: u32,
+    /// Where the newest is, if there is one.
+    newest: u32,
     len: u32,
     memory: M,
 }
@@ -46,7 +47,7 @@ impl<const N: usize> LogState<InPlace<N>> {
     /// ```
     #[inline]
     pub const fn new() -> Self {
-        Self { last: 0, gone: 0, total: 0, head: 0, len: 0, memory: InPlace::new() }
+        Self { last: 0, total: 0, head: 0, newest: 0, len: 0, memory: InPlace::new() }
     }
 }
 
@@ -54,8 +55,6 @@ impl<const N: usize> LogState<InPlace<N>> {
 pub(super) struct Live {
     /// How many entries before them have expired.
     dead: u32,
-    /// Where in the memory the first of them is, if there is one.
-    head: u32,
     /// The count before them.
     gone: u32,
     /// Their units.
@@ -69,17 +68,11 @@ impl<M: LogMemory> LogState<M> {
         now.as_nanos().max(self.last)
     }
 
-    /// Where in the memory the entry `index` is, counted from the oldest.
+    /// Where in the memory the entry `index` is, counted from the oldest; or where the next one will be.
     #[inline]
     fn slot(&self, index: u32) -> u32 {
-        self.ahead(self.head, index)
-    }
-
-    /// The slot so many after another, in the ring: at most as many as there are.
-    #[inline]
-    fn ahead(&self, slot: u32, by: u32) -> u32 {
         // Cannot overflow: the memory has room for both, at 12 bytes an entry.
-        let slot = slot as usize + by as usize;
+        let slot = self.head as usize + index as usize;
         let room = self.memory.room();
         (if slot < room { slot } else { slot - room }) as u32
     }
@@ -91,19 +84,22 @@ impl<M: LogMemory> LogState<M> {
         if slot + 1 < self.memory.room() as u32 { slot + 1 } else { 0 }
     }
 
-    /// The expiry of the entry `index`, which is there.
+    /// The entry `index`, which is there.
     #[inline]
-    fn expiry(&self, index: u32) -> u64 {
-        self.memory.expiry(self.slot(index)).unwrap_or_default()
+    fn entry(&self, index: u32) -> Entry {
+        self.memory.get(self.slot(index)).unwrap_or_default()
     }
 
-    /// The count before the entry `index`, before which all are there.
+    /// The newest entry, if there is one.
+    #[inline]
+    fn newest(&self) -> Option<Entry> {
+        if self.len == 0 { None } else { self.memory.get(self.newest) }
+    }
+
+    /// The count before the entry `index`; that before the one after all others is the total.
     #[inline]
     fn count_before(&self, index: u32) -> u32 {
-        match index.checked_sub(1) {
-            None => self.gone,
-            Some(before) => self.memory.count(self.slot(before)).unwrap_or_default(),
-        }
+        if index < self.len { self.entry(index).before } else { self.total }
     }
 
     /// The first entry from `from` on for which `holds`, which must hold for all after it too; the length, if for none. At first it tries the
@@ -125,50 +121,51 @@ impl<M: LogMemory> LogState<M> {
 
     #[inline]
     pub(super) fn live(&self, read: u64) -> Live {
-        let dead = self.first(0, |index| self.expiry(index) > read);
-        self.live_from(dead, self.slot(dead), self.count_before(dead))
+        let dead = self.first(0, |index| self.entry(index).expiry > read);
+        let gone = self.count_before(dead);
+        Live { dead, gone, used: self.total.wrapping_sub(gone) }
     }
 
     /// Judges one unit in the case that is most frequent by far: at most one entry has expired, at most one unit is too many, and what is
-    /// admitted is an entry of its own, for which there is room. Else `None`, and nothing is changed.
+    /// admitted is in time, and an entry of its own, for which there is room. Else `None`, and nothing is changed.
     #[inline]
     pub(super) fn judge_one(&mut self, quota: u32, window: u64, now: Timestamp) -> Option<Decision> {
-        let read = self.read(now);
-        let (mut head, mut len, mut gone) = (self.head, self.len, self.gone);
-        let oldest = self.memory.expiry(head)?;
-        if oldest > read {
-            let used = self.total.wrapping_sub(gone);
-            if used >= quota || len >= M::MOST {
-                let denied = len > 0 && used <= quota;
-                return denied.then_some(Decision::Deny { retry_after: now.until_deadline(oldest) });
+        let read = now.as_nanos();
+        let (mut head, mut len) = (self.head, self.len);
+        let oldest = self.memory.get(head)?;
+        if oldest.expiry > read {
+            let used = self.total.wrapping_sub(oldest.before);
+            if used == quota {
+                // At the time of the last admission too, after which all entries expire.
+                return Some(Decision::Deny { retry_after: Wait::from_nanos(oldest.expiry - read) });
+            }
+            if used > quota || len as usize >= self.memory.room() {
+                return None;
             }
         } else {
             len = len.checked_sub(1)?;
-            gone = self.memory.count(head)?;
             head = self.next(head);
-            if self.total.wrapping_sub(gone) >= quota || self.memory.expiry(head)? <= read {
+            let oldest = self.memory.get(head)?;
+            if len == 0 || oldest.expiry <= read || self.total.wrapping_sub(oldest.before) >= quota {
                 return None;
             }
         }
-        // Cannot overflow: a deadline.
-        let expires = read + window;
-        let newest = self.ahead(head, len.checked_sub(1)?);
-        if self.memory.expiry(newest)? >= expires || !self.memory.fits(len) {
+        if self.last > read {
             return None;
         }
+        // Cannot overflow: a deadline.
+        let expiry = read + window;
+        if self.memory.get(self.newest)?.expiry >= expiry {
+            return None;
+        }
+        let newest = self.next(self.newest);
+        self.memory.set(newest, Entry { expiry, before: self.total });
         self.last = read;
-        self.gone = gone;
         self.total = self.total.wrapping_add(1);
         self.head = head;
+        self.newest = newest;
         self.len = len + 1;
-        self.memory.set(self.next(newest), expires, self.total);
         Some(Decision::Allow)
-    }
-
-    /// The entries that are left after so many, of which the first is in a known slot, and the count before them.
-    #[inline]
-    fn live_from(&self, dead: u32, head: u32, gone: u32) -> Live {
-        Live { dead, head, gone, used: self.total.wrapping_sub(gone) }
     }
 
     /// Whether there is no room for another entry.
@@ -180,7 +177,7 @@ impl<M: LogMemory> LogState<M> {
     /// When the oldest live entry expires.
     #[inline]
     pub(super) fn oldest_expires(&self, live: &Live) -> u64 {
-        self.memory.expiry(live.head).unwrap_or_default()
+        self.entry(live.dead).expiry
     }
 
     /// When `cost` will be admitted, at least 1 and at most the quota; `None`: now.
@@ -191,7 +188,7 @@ impl<M: LogMemory> LogState<M> {
             // So many of the oldest units must expire.
             let excess = live.used - most;
             let last = self.first(live.dead, |index| self.count_before(index + 1).wrapping_sub(live.gone) >= excess);
-            return Some(self.expiry(last));
+            return Some(self.entry(last).expiry);
         }
         if self.is_full(live) { Some(self.oldest_expires(live)) } else { None }
     }
@@ -200,26 +197,37 @@ impl<M: LogMemory> LogState<M> {
     #[inline]
     pub(super) fn add(&mut self, live: Live, units: u32, read: u64, expires: u64) {
         self.last = read;
-        self.gone = live.gone;
-        self.head = live.head;
+        self.head = self.slot(live.dead);
         self.len -= live.dead;
         if units == 0 {
             return;
         }
-        self.total = self.total.wrapping_add(units);
-        if let Some(newest) = self.len.checked_sub(1) {
-            let slot = self.slot(newest);
-            let before = self.memory.expiry(slot).unwrap_or_default();
-            if expires <= before || self.len >= M::MOST {
-                self.memory.set(slot, expires.max(before), self.total);
-                return;
+        match self.newest() {
+            Some(newest) if expires <= newest.expiry || self.len >= M::MOST => {
+                self.memory.set(self.newest, Entry { expiry: expires.max(newest.expiry), ..newest });
+            }
+            _ => {
+                if !self.memory.fits(self.len) {
+                    self.move_to_fit();
+                }
+                self.push(expires);
             }
         }
-        if !self.memory.fits(self.len) {
-            self.memory.fit(self.head, self.len);
-            self.head = 0;
-        }
-        self.memory.set(self.slot(self.len), expires, self.total);
+        self.total = self.total.wrapping_add(units);
+    }
+
+    /// Makes room for one more entry, and not for too many.
+    fn move_to_fit(&mut self) {
+        self.memory.fit(self.head, self.len);
+        self.head = 0;
+        self.newest = self.len.saturating_sub(1);
+    }
+
+    /// An entry after all others, of what will be counted next. There must be room.
+    #[inline]
+    fn push(&mut self, expiry: u64) {
+        self.newest = self.slot(self.len);
+        self.memory.set(self.newest, Entry { expiry, before: self.total });
         self.len += 1;
     }
 
@@ -228,12 +236,12 @@ impl<M: LogMemory> LogState<M> {
     pub(super) fn take_back(&mut self, live: &Live, units: u32) {
         self.total = self.total.wrapping_sub(units.min(live.used));
         let left = self.total.wrapping_sub(live.gone);
-        while self.len > live.dead && self.count_before(self.len - 1).wrapping_sub(live.gone) >= left {
+        while self.len > live.dead && self.entry(self.len - 1).before.wrapping_sub(live.gone) >= left {
             self.len -= 1;
         }
-        if let Some(newest) = self.len.checked_sub(1) {
-            let slot = self.slot(newest);
-            self.memory.set(slot, self.expiry(newest), self.total);
+        self.newest = self.slot(self.len.saturating_sub(1));
+        if self.len == 0 {
+            self.memory.set(self.head, Entry::default());
         }
     }
 }
@@ -253,16 +261,14 @@ impl<M: LogMemory> LogState<M> {
     /// Where a refund has emptied the log, the time of its last admission stands.
     #[inline]
     fn deadline(&self) -> u64 {
-        match self.len.checked_sub(1) {
-            None => self.last,
-            Some(newest) => self.expiry(newest).max(self.last),
-        }
+        self.newest().map_or(0, |newest| newest.expiry).max(self.last)
     }
 
     /// The entries, oldest first: expiry and units.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, u32)> {
-        (0..self.len)
-            .map(|index| (self.expiry(index), self.count_before(index + 1).wrapping_sub(self.count_before(index))))
+        (0..self.len).map(|index| {
+            (self.entry(index).expiry, self.count_before(index + 1).wrapping_sub(self.count_before(index)))
+        })
     }
 }
 
@@ -291,29 +297,27 @@ impl<M: LogMemory> LogState<M> {
 
     /// Adds an entry after all others.
     pub(crate) fn append(&mut self, expires: u64, units: u32) -> Result<(), OutOfRange> {
-        let newest = self.len.checked_sub(1).map_or(0, |newest| self.expiry(newest));
-        let used = self.total.wrapping_sub(self.gone);
+        let newest = self.newest().map_or(0, |newest| newest.expiry);
+        let used = self.total.wrapping_sub(self.count_before(0));
         OutOfRange::test("entries", u64::from(self.len) + 1, 0, Self::CAPACITY.into())?;
         // Cannot overflow: a deadline.
         OutOfRange::test("expires", expires, newest + 1, LAST_DEADLINE)?;
         OutOfRange::test("units", units.into(), 1, (u32::MAX - used).into())?;
         if self.len as usize == self.memory.room() {
-            self.memory.fit(self.head, self.len);
-            self.head = 0;
+            self.move_to_fit();
         }
+        self.push(expires);
         self.total = self.total.wrapping_add(units);
-        self.memory.set(self.slot(self.len), expires, self.total);
-        self.len += 1;
         Ok(())
     }
 
     /// The log with the time that it last read.
     pub(crate) fn last_read_at(self, last: u64) -> Result<Self, OutOfRange> {
-        let (least, most) = match self.len.checked_sub(1) {
+        let (least, most) = match self.newest() {
             None => (0, Timestamp::MAX.as_nanos()),
             Some(newest) => {
-                let (first, newest) = (self.expiry(0), self.expiry(newest));
-                (newest.saturating_sub(LONGEST), first.saturating_sub(1).min(Timestamp::MAX.as_nanos()))
+                let first = self.entry(0).expiry;
+                (newest.expiry.saturating_sub(LONGEST), first.saturating_sub(1).min(Timestamp::MAX.as_nanos()))
             }
         };
         OutOfRange::test("last", last, least, most)?;

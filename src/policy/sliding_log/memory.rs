@@ -1,11 +1,12 @@
-//! Where a log keeps its entries: in place, or in boxes that grow.
+//! Where a log keeps its entries: in place, or in a box that grows.
 //!
-//! Expiries and counts are kept apart, since together they would be padded from 12 bytes to 16. A slot that is not there takes nothing, so that
-//! no index can panic; the log asks only for those that are.
+//! A slot that is not there takes nothing, so that no index can panic; the log asks only for those that are.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 use core::fmt::Debug;
+
+use sealed::Entry;
 
 /// A memory for the entries of a [`LogState`](super::LogState): [`InPlace`] or [`Growing`]. Sealed: how it is used may change.
 pub trait LogMemory: Clone + Debug + Default + sealed::Slots {}
@@ -13,6 +14,18 @@ pub trait LogMemory: Clone + Debug + Default + sealed::Slots {}
 impl<M: Clone + Debug + Default + sealed::Slots> LogMemory for M {}
 
 pub(super) mod sealed {
+    /// What was admitted at one time: when it expires, and the units that were admitted before it, counted from some start and wrapping.
+    ///
+    /// Packed, since it would be padded from 12 bytes to 16.
+    #[derive(Clone, Copy, Debug, Default)]
+    #[repr(C, packed(4))]
+    pub struct Entry {
+        pub expiry: u64,
+        pub before: u32,
+    }
+
+    const _: () = assert!(size_of::<Entry>() == 12);
+
     pub trait Slots {
         /// The slots there may be.
         const MOST: u32;
@@ -23,13 +36,10 @@ pub(super) mod sealed {
         /// The slots there are.
         fn room(&self) -> usize;
 
-        /// The expiry in a slot, if that is there.
-        fn expiry(&self, slot: u32) -> Option<u64>;
+        /// What is in a slot, if that is there.
+        fn get(&self, slot: u32) -> Option<Entry>;
 
-        /// The count in a slot, if that is there.
-        fn count(&self, slot: u32) -> Option<u32>;
-
-        fn set(&mut self, slot: u32, expiry: u64, count: u32);
+        fn set(&mut self, slot: u32, entry: Entry);
 
         /// Whether there is room for one more than `len` entries, and not for too many more.
         fn fits(&self, len: u32) -> bool;
@@ -47,17 +57,14 @@ pub(super) mod sealed {
 /// let state: LogState<InPlace<4>> = SlidingLogArray::<4>::default();
 /// ```
 #[derive(Clone, Debug)]
-pub struct InPlace<const N: usize> {
-    expiries: [u64; N],
-    counts: [u32; N],
-}
+pub struct InPlace<const N: usize>([Entry; N]);
 
 impl<const N: usize> InPlace<N> {
     /// A capacity of zero does not compile.
     #[inline]
     pub(super) const fn new() -> Self {
         const { assert!(N > 0 && N <= u32::MAX as usize, "a log needs room for 1 to 2^32 - 1 entries") }
-        Self { expiries: [0; N], counts: [0; N] }
+        Self([Entry { expiry: 0, before: 0 }; N])
     }
 }
 
@@ -81,19 +88,13 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     }
 
     #[inline]
-    fn expiry(&self, slot: u32) -> Option<u64> {
-        self.expiries.get(slot as usize).copied()
+    fn get(&self, slot: u32) -> Option<Entry> {
+        self.0.get(slot as usize).copied()
     }
 
     #[inline]
-    fn count(&self, slot: u32) -> Option<u32> {
-        self.counts.get(slot as usize).copied()
-    }
-
-    #[inline]
-    fn set(&mut self, slot: u32, expiry: u64, count: u32) {
-        write(&mut self.expiries, slot, expiry);
-        write(&mut self.counts, slot, count);
+    fn set(&mut self, slot: u32, entry: Entry) {
+        write(&mut self.0, slot, entry);
     }
 
     #[inline]
@@ -105,7 +106,7 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     fn fit(&mut self, _: u32, _: u32) {}
 }
 
-/// Boxes that grow with the log, and shrink when a burst is over. Admissions fill them up to the quota; only charges go beyond.
+/// A box that grows with the log, and shrinks when a burst is over. Admissions fill it up to the quota; only charges go beyond.
 ///
 /// ```
 /// use tollgate::{Growing, LogState, SlidingLogState};
@@ -115,10 +116,7 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
 #[cfg(feature = "alloc")]
 #[cfg_attr(docsrs, doc(cfg(feature = "alloc")))]
 #[derive(Clone, Debug, Default)]
-pub struct Growing {
-    expiries: Box<[u64]>,
-    counts: Box<[u32]>,
-}
+pub struct Growing(Box<[Entry]>);
 
 #[cfg(feature = "alloc")]
 impl Growing {
@@ -136,10 +134,12 @@ impl Growing {
         }
     }
 
+    /// Copies the ring to the start of a new memory.
     #[cold]
     fn move_to(&mut self, room: usize, head: usize, len: usize) {
-        self.expiries = unrolled(&self.expiries, room, head, len);
-        self.counts = unrolled(&self.counts, room, head, len);
+        let entries = self.0.iter().cycle().skip(head).take(len).copied();
+        let rest = core::iter::repeat_n(Entry::default(), room.saturating_sub(len));
+        self.0 = entries.chain(rest).collect();
     }
 }
 
@@ -155,23 +155,17 @@ impl sealed::Slots for Growing {
 
     #[inline]
     fn room(&self) -> usize {
-        self.expiries.len()
+        self.0.len()
     }
 
     #[inline]
-    fn expiry(&self, slot: u32) -> Option<u64> {
-        self.expiries.get(slot as usize).copied()
+    fn get(&self, slot: u32) -> Option<Entry> {
+        self.0.get(slot as usize).copied()
     }
 
     #[inline]
-    fn count(&self, slot: u32) -> Option<u32> {
-        self.counts.get(slot as usize).copied()
-    }
-
-    #[inline]
-    fn set(&mut self, slot: u32, expiry: u64, count: u32) {
-        write(&mut self.expiries, slot, expiry);
-        write(&mut self.counts, slot, count);
+    fn set(&mut self, slot: u32, entry: Entry) {
+        write(&mut self.0, slot, entry);
     }
 
     #[inline]
@@ -189,18 +183,10 @@ impl sealed::Slots for Growing {
 }
 
 #[inline]
-fn write<T>(slots: &mut [T], slot: u32, value: T) {
+fn write(slots: &mut [Entry], slot: u32, entry: Entry) {
     if let Some(place) = slots.get_mut(slot as usize) {
-        *place = value;
+        *place = entry;
     }
-}
-
-/// A copy of a ring in a new memory, from its start.
-#[cfg(feature = "alloc")]
-fn unrolled<T: Copy + Default>(ring: &[T], room: usize, head: usize, len: usize) -> Box<[T]> {
-    let entries = ring.iter().cycle().skip(head).take(len).copied();
-    let rest = core::iter::repeat_n(T::default(), room.saturating_sub(len));
-    entries.chain(rest).collect()
 }
 
 #[cfg(all(test, feature = "alloc"))]
@@ -208,12 +194,20 @@ mod tests {
     use super::sealed::Slots;
     use super::*;
 
+    fn nth(entry: u32) -> Entry {
+        Entry { expiry: u64::from(entry) + 1, before: entry + 1 }
+    }
+
+    fn parts(entry: Option<Entry>) -> Option<(u64, u32)> {
+        entry.map(|entry| (entry.expiry, entry.before))
+    }
+
     /// A memory of some room, with entries from `head` on that count up from 1.
     fn filled(room: usize, head: usize, len: usize) -> Growing {
         let mut memory = Growing::default();
         memory.move_to(room, 0, 0);
         for entry in 0..len {
-            memory.set(((head + entry) % room) as u32, entry as u64 + 1, entry as u32 + 1);
+            memory.set(((head + entry) % room) as u32, nth(entry as u32));
         }
         memory
     }
@@ -228,7 +222,7 @@ mod tests {
     }
 
     fn is_in_order(memory: &Growing, len: u32) -> bool {
-        (0..len).all(|slot| memory.expiry(slot) == Some(u64::from(slot) + 1) && memory.count(slot) == Some(slot + 1))
+        (0..len).all(|slot| parts(memory.get(slot)) == parts(Some(nth(slot))))
     }
 
     #[test]
@@ -272,8 +266,8 @@ mod tests {
     #[test]
     fn a_slot_that_is_not_there_takes_nothing() {
         let mut memory = filled(4, 0, 4);
-        memory.set(4, 9, 9);
-        assert_eq!((memory.expiry(4), memory.count(4)), (None, None));
+        memory.set(4, nth(9));
+        assert_eq!(parts(memory.get(4)), None);
         assert_eq!(memory.room(), 4);
     }
 }
