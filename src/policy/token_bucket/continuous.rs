@@ -42,9 +42,9 @@ pub(super) struct Continuous {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Reach {
     whole: u64,
-    /// The least slack in this quota that makes up for the fraction, as the number of a [`Fraction`]; none does where that is the quota.
-    least: u64,
-    /// How many numbers are a slack in this quota, from that on. Those in another quota are less or more.
+    /// The least slack in this quota that makes up for the fraction; none does where that is the quota.
+    least: Fraction,
+    /// How many numbers, from that of `least` on, are a slack in this quota. Those in another quota are less or more.
     more: u64,
 }
 
@@ -54,12 +54,16 @@ impl Reach {
             0 => (span.whole, quota.get()),
             slack => (span.whole - 1, slack),
         };
-        Self { whole, least: Fraction::new(least, quota.get()).0, more: (1 << 32) - least as u64 }
+        Self { whole, least: Fraction::new(least, quota.get()), more: (1 << 32) - least as u64 }
     }
 
     #[inline]
     fn is_made_up(self, fraction: Fraction) -> bool {
-        fraction.0.wrapping_sub(self.least) < self.more
+        if cfg!(target_pointer_width = "64") {
+            fraction.0.wrapping_sub(self.least.0) < self.more
+        } else {
+            fraction.of() == self.least.of() && fraction.slack() >= self.least.slack()
+        }
     }
 }
 
@@ -94,17 +98,22 @@ impl Continuous {
         if tokens == 1 { self.token } else { Self::times(self.token, tokens, self.quota) }
     }
 
+    #[inline]
+    const fn fraction(&self, slack: u32) -> Fraction {
+        Fraction::new(slack, self.quota.get())
+    }
+
     /// A whole time.
     #[inline]
     fn exactly(&self, whole: u64) -> Exact {
-        Exact { whole, fraction: Fraction::new(0, self.quota.get()) }
+        Exact { whole, fraction: self.fraction(0) }
     }
 
     /// When a bucket is full, in this quota's fractions; without the fraction where it is in another's, which rounds against the key.
     #[inline]
     fn full(&self, state: &TokenBucketState) -> Exact {
-        let exactly = self.exactly(state.full_at);
-        if state.fraction.of() == self.quota.get() { Exact { fraction: state.fraction, ..exactly } } else { exactly }
+        let slack = if state.fraction.of() == self.quota.get() { state.fraction.slack() } else { 0 };
+        Exact { whole: state.full_at, fraction: self.fraction(slack) }
     }
 
     /// Cannot overflow for a deadline and at most 2^62 ns.
@@ -113,10 +122,10 @@ impl Continuous {
         let whole = time.whole + span.whole;
         let (slack, rest) = (span.fraction.slack(), self.quota.get() - span.fraction.slack());
         if time.fraction.slack() < rest {
-            Exact { whole, fraction: time.fraction.plus(slack) }
+            Exact { whole, fraction: self.fraction(time.fraction.slack() + slack) }
         } else {
             // Cannot overflow: where there is slack, the whole part is at least 1.
-            Exact { whole: whole - 1, fraction: time.fraction.minus(rest) }
+            Exact { whole: whole - 1, fraction: self.fraction(time.fraction.slack() - rest) }
         }
     }
 
@@ -126,9 +135,9 @@ impl Continuous {
         let slack = span.fraction.slack();
         let (carry, fraction) = if time.fraction.slack() < slack {
             // Below the quota.
-            (1, time.fraction.plus(self.quota.get() - slack))
+            (1, self.fraction(time.fraction.slack() + (self.quota.get() - slack)))
         } else {
-            (0, time.fraction.minus(slack))
+            (0, self.fraction(time.fraction.slack() - slack))
         };
         // Cannot overflow: a deadline.
         match (time.whole + carry).checked_sub(span.whole) {
@@ -145,27 +154,36 @@ impl Continuous {
     /// Whether one token may be taken, taking it if so.
     #[inline]
     pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
-        let read = now.as_nanos();
-        if state.full_at > read {
-            if state.last > read {
-                return self.judge_late(state, now);
-            }
-            let (full_at, latest) = Self::compared(state, self.all_but_one, read);
-            if full_at > latest {
-                return Decision::Deny { retry_after: Wait::from_nanos(full_at - latest) };
-            }
-            *state = self.state(self.sum(self.full(state), self.token), read);
-        } else {
-            // No need for the time of the last admission, at which it may have been full at the earliest.
-            *state = self.state(Exact { whole: read + self.token.whole, ..self.token }, read);
+        // Without an operating system, flash is dearer than the instructions that this saves.
+        if cfg!(target_os = "none") {
+            return state.settle(self.judged_one(state, now), now);
         }
+        let read = now.as_nanos();
+        if state.full_at <= read {
+            *state = self.taken_from_full(self.token, read);
+            return Decision::Allow;
+        }
+        if state.last > read {
+            return self.judge_late(state, now);
+        }
+        // Cannot overflow: `read` is a timestamp.
+        let (full_at, latest) = (self.compared(state, self.all_but_one), read + self.all_but_one.whole);
+        if full_at > latest {
+            return Decision::Deny { retry_after: Wait::from_nanos(full_at - latest) };
+        }
+        *state = self.state(self.sum(self.full(state), self.token), read);
         Decision::Allow
     }
 
     /// The same for a time before the last admission.
     #[cold]
     fn judge_late(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
-        state.settle(self.judged_span(state, self.token, self.all_but_one, now.as_nanos()), now)
+        state.settle(self.judged_one(state, now), now)
+    }
+
+    #[inline]
+    fn judged_one(&self, state: &TokenBucketState, now: Timestamp) -> Result<TokenBucketState, u64> {
+        self.judged_span(state, self.token, self.all_but_one, now.as_nanos())
     }
 
     /// What becomes of a bucket from which a cost of at most the burst is taken; or else when it may be.
@@ -184,22 +202,27 @@ impl Continuous {
         others: Reach,
         now: u64,
     ) -> Result<TokenBucketState, u64> {
-        let read = state.last.max(now);
-        if state.full_at <= read {
-            return Ok(self.state(self.sum(self.exactly(read), span), read));
+        // No need for the time of the last admission, at which it may have been full at the earliest.
+        if state.full_at <= now {
+            return Ok(self.taken_from_full(span, now));
         }
-        let (full_at, latest) = Self::compared(state, others, read);
-        if full_at > latest {
-            return Err(full_at - others.whole);
+        let read = state.last.max(now);
+        let allowed_at = self.compared(state, others).saturating_sub(others.whole);
+        if allowed_at > read {
+            return Err(allowed_at);
         }
         Ok(self.state(self.sum(self.full(state), span), read))
     }
 
-    /// When a bucket that is not full is so, and when at the latest it may be, less what they have in common.
     #[inline]
-    fn compared(state: &TokenBucketState, others: Reach, read: u64) -> (u64, u64) {
-        // Cannot fall below zero: it is full after `read`. Cannot overflow: `read` is a timestamp.
-        (state.full_at - u64::from(others.is_made_up(state.fraction)), read + others.whole)
+    fn taken_from_full(&self, span: Exact, now: u64) -> TokenBucketState {
+        self.state(Exact { whole: now + span.whole, ..span }, now)
+    }
+
+    /// When a bucket that is not full is so, compared with so many whole nanoseconds. Cannot fall below zero: that is to come.
+    #[inline]
+    fn compared(&self, state: &TokenBucketState, others: Reach) -> u64 {
+        state.full_at - u64::from(others.is_made_up(state.fraction))
     }
 
     /// The tokens that a bucket misses at `read`, rounded up, saturating; it must not be full.

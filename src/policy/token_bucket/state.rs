@@ -112,18 +112,6 @@ impl Fraction {
         self.0 as u32
     }
 
-    /// With so much more slack. Cannot overflow: below what it is a part of.
-    #[inline]
-    pub(super) const fn plus(self, slack: u32) -> Self {
-        Self(self.0 + slack as u64)
-    }
-
-    /// With so much less, of which there must be as much.
-    #[inline]
-    pub(super) const fn minus(self, slack: u32) -> Self {
-        Self(self.0 - slack as u64)
-    }
-
     #[inline]
     pub(super) const fn of(self) -> u32 {
         (self.0 >> 32) as u32
