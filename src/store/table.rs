@@ -258,22 +258,28 @@ impl<M: Buckets, H> Table<M, H> {
     /// Where a key is.
     #[inline]
     fn place<Q: FoundAs<M::Key> + ?Sized>(&self, home: Home, key: &Q) -> Option<Place> {
-        let within = |bucket: usize| {
-            let (tags, slots) = (self.memory.tags().get(bucket)?, self.memory.buckets().get(bucket)?);
-            let mut like = tags.like(home.tag);
-            let slot = like.find(|&slot| slots.get(slot).is_some_and(|(mine, _)| key.finds(mine)))?;
-            Some(Place { bucket, slot })
-        };
-        match within(home.first) {
-            None => within(self.other(home.first, home.tag)),
-            found => found,
+        let buckets = [home.first, self.other(home.first, home.tag)];
+        buckets.into_iter().find_map(|bucket| Some(Place { bucket, slot: self.slot(bucket, home.tag, key)? }))
+    }
+
+    /// Which slot of a bucket is a key's.
+    #[inline]
+    fn slot<Q: FoundAs<M::Key> + ?Sized>(&self, bucket: usize, tag: u8, key: &Q) -> Option<usize> {
+        let (tags, slots) = (self.memory.tags().get(bucket)?, self.memory.buckets().get(bucket)?);
+        let mut like = tags.like(tag);
+        while let Some(slot) = like.first() {
+            if slots.get(slot).is_some_and(|(mine, _)| key.finds(mine)) {
+                return Some(slot);
+            }
+            like = like.after_first();
         }
+        None
     }
 
     #[inline]
-    fn state_mut(&mut self, place: Place) -> Option<&mut M::State> {
+    fn state_mut(&mut self, Place { bucket, slot }: Place) -> Option<&mut M::State> {
         let (_, buckets) = self.memory.parts_mut();
-        Some(&mut buckets.get_mut(place.bucket)?.get_mut(place.slot)?.1)
+        Some(&mut buckets.get_mut(bucket)?.get_mut(slot)?.1)
     }
 
     /// Empties a slot, and gives what was in it.
@@ -355,9 +361,9 @@ impl<M: Buckets, H> Table<M, H> {
         old.map(|tag| (tag, entry))
     }
 
-    /// Judges a key that is not there.
-    #[cold]
-    fn admit<Q: FoundAs<M::Key> + ?Sized, R>(
+    /// Judges a key that is not in its first bucket. Apart, so that the others, which are most, are judged with less.
+    #[inline(never)]
+    fn update_elsewhere<Q: FoundAs<M::Key> + ?Sized, R>(
         &mut self,
         home: Home,
         key: &Q,
@@ -367,7 +373,14 @@ impl<M: Buckets, H> Table<M, H> {
     where
         M::State: State,
     {
-        let read = now.max(self.horizon);
+        let (bucket, horizon) = (self.other(home.first, home.tag), self.horizon);
+        if let Some(slot) = self.slot(bucket, home.tag, key) {
+            if let Some(state) = self.state_mut(Place { bucket, slot }) {
+                let read = read(state, now, horizon);
+                return Ok(f(state, read));
+            }
+        }
+        let read = now.max(horizon);
         let Some(room) = self.room(home, read) else {
             return Err(Full { capacity: self.capacity });
         };
@@ -392,12 +405,13 @@ where
     #[inline]
     fn update<R>(self, key: &Q, now: Timestamp, f: impl FnOnce(&mut M::State, Timestamp) -> R) -> Result<R, Full> {
         let (home, horizon) = (self.home(key), self.horizon);
-        let place = self.place(home, key);
-        if let Some(state) = place.and_then(|place| self.state_mut(place)) {
-            let read = read(state, now, horizon);
-            return Ok(f(state, read));
+        if let Some(slot) = self.slot(home.first, home.tag, key) {
+            if let Some(state) = self.state_mut(Place { bucket: home.first, slot }) {
+                let read = read(state, now, horizon);
+                return Ok(f(state, read));
+            }
         }
-        self.admit(home, key, now, f)
+        self.update_elsewhere(home, key, now, f)
     }
 
     #[inline]

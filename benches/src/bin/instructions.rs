@@ -10,6 +10,7 @@ use tollgate::{
     TokenBucket, TokenBucketState,
 };
 use tollgate_benches::baseline::Naive;
+use tollgate_benches::keyed;
 
 const QUOTA: u32 = 100;
 const SECOND: Duration = Duration::from_secs(1);
@@ -17,10 +18,12 @@ const SECOND: Duration = Duration::from_secs(1);
 const ALLOWED: u64 = 10_000_000;
 /// And that are denied, after a burst.
 const DENIED: u64 = 1;
+/// Of a map, all there from the start: adding them is in the long run and the short one alike.
+const KEYS: usize = 1_000;
 
 type Case = (&'static str, fn(u64));
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 16] = [
     ("loop", empty),
     ("naive, allow", |checks| naive(checks, ALLOWED)),
     ("naive, deny", |checks| naive(checks, DENIED)),
@@ -34,6 +37,11 @@ const CASES: [Case; 13] = [
     ("SlidingLog of 100, in place, deny", |checks| ours::<SlidingLogArray<100>>(log(), checks, DENIED)),
     ("SlidingLog of 100, growing, allow", |checks| ours::<SlidingLogState>(log(), checks, ALLOWED)),
     ("SlidingLog of 100, growing, deny", |checks| ours::<SlidingLogState>(log(), checks, DENIED)),
+    ("by key, bare map", |checks| by_key(keyed::bare::<u64, u64, 3>(), checks)),
+    ("by key, TokenBucket in a HashMap", |checks| {
+        by_key(keyed::ours::<u64, u64, TokenBucketState>("", keyed::bucket()), checks);
+    }),
+    ("by key, TokenBucket in a Table", |checks| by_key(keyed::in_table(KEYS, 0), checks)),
 ];
 
 fn main() -> ExitCode {
@@ -76,6 +84,16 @@ fn ours<S: State>(policy: impl Policy<S>, checks: u64, step: u64) {
     let mut state = S::default();
     for now in times(checks, step) {
         let _ = black_box(policy.judge(black_box(&mut state), now));
+    }
+}
+
+fn by_key((_, mut allows): (String, impl FnMut(&u64, Timestamp) -> bool), checks: u64) {
+    let keys = keyed::numbers(KEYS);
+    for key in &keys {
+        allows(key, Timestamp::ZERO);
+    }
+    for (key, now) in keys.iter().cycle().zip(times(checks, ALLOWED)) {
+        black_box(allows(black_box(key), now));
     }
 }
 

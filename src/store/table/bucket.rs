@@ -13,29 +13,33 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// A tag that no key has: nothing is in the slot.
 const EMPTY: u8 = 0;
 /// A tag that no key has: nothing may be in the slot.
-const CLOSED: u8 = 0xFF;
+const CLOSED: u8 = 1;
 /// The tags of keys. They differ from those two in more than the lowest bit, so that [`Tags::like`] never takes such a slot for a key's.
-pub(super) const TAGS: RangeInclusive<u8> = 2..=0xFD;
+pub(super) const TAGS: RangeInclusive<u8> = 2..=0xFF;
 
-/// Some of a bucket's slots: bit `8 * byte + word` stands for the slot whose tag is that byte of that word.
+/// Some of a bucket's slots: of four bits the highest stands for one.
 #[derive(Clone, Copy)]
 pub(super) struct Those(u64);
 
-impl Iterator for Those {
-    type Item = usize;
-
-    /// The next slot, below [`SLOTS`].
+impl Those {
+    /// The first of them, below [`SLOTS`].
     #[inline]
-    fn next(&mut self) -> Option<usize> {
-        let Self(bits) = *self;
-        let lowest = bits.trailing_zeros() as usize;
+    pub(super) fn first(self) -> Option<usize> {
+        let Self(bits) = self;
+        (bits != 0).then_some(bits.trailing_zeros() as usize / 4 % SLOTS)
+    }
+
+    /// Them without the first. Not an iterator, which would take it away before it is known whether that is needed.
+    #[inline]
+    pub(super) fn after_first(self) -> Self {
+        let Self(bits) = self;
         // Takes the lowest bit away; of none there is none.
-        self.0 = bits & bits.wrapping_sub(1);
-        (bits != 0).then_some((lowest >> 3) % 8 + (lowest % 2) * 8)
+        Self(bits & bits.wrapping_sub(1))
     }
 }
 
-/// The tags of a bucket's slots, eight in a word: of a key a byte of its hash, so that few keys are compared in vain.
+/// The tags of a bucket's slots: of a key a byte of its hash, so that few keys are compared in vain. Those of even slots are in the first word, those of odd ones
+/// in the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tags([u64; 2]);
 
@@ -56,25 +60,25 @@ impl Tags {
     /// The slots whose tag it is, and perhaps some whose tag differs in the lowest bit.
     #[inline]
     pub(super) fn like(self, tag: u8) -> Those {
-        let Self([low, high]) = self;
+        let Self([even, odd]) = self;
         // A byte that is zero sets its high bit here. So may a one above such a byte, by the borrow.
         let zeros = |word: u64| {
             let other = word ^ (u64::from(tag) * LOW);
             other.wrapping_sub(LOW) & !other & HIGH
         };
-        Those(zeros(low) >> 7 | zeros(high) >> 6)
+        Those(zeros(even) >> 4 | zeros(odd))
     }
 
     /// The tag of the key in a slot, where there is one.
     pub(super) fn get(self, slot: usize) -> Option<u8> {
-        let byte = (self.0.get(slot / 8)? >> (slot % 8 * 8)) as u8;
+        let byte = (self.0.get(slot % 2)? >> (slot / 2 % 8 * 8)) as u8;
         TAGS.contains(&byte).then_some(byte)
     }
 
     /// A slot that is empty.
     pub(super) fn empty(self) -> Option<usize> {
         // The first that is told is the lowest of its word, with no zero byte below it that could borrow: so it is right.
-        self.like(EMPTY).next()
+        self.like(EMPTY).first()
     }
 
     /// The slots that hold keys.
@@ -89,8 +93,8 @@ impl Tags {
 
     /// Gives a slot the tag of its key.
     pub(super) fn set(&mut self, slot: usize, tag: u8) {
-        let shift = slot % 8 * 8;
-        if let Some(word) = self.0.get_mut(slot / 8) {
+        let shift = slot / 2 % 8 * 8;
+        if let Some(word) = self.0.get_mut(slot % 2) {
             *word = *word & !(0xFF << shift) | u64::from(tag) << shift;
         }
     }
@@ -130,13 +134,19 @@ impl<K, S> Bucket<K, S> {
 mod tests {
     use super::*;
 
+    impl Those {
+        fn all(self) -> impl Iterator<Item = usize> {
+            core::iter::successors(Some(self), |those| Some(those.after_first())).map_while(Self::first)
+        }
+    }
+
     #[test]
     fn a_tag_is_found_where_it_was_set() {
         for slot in 0..SLOTS {
             for tag in TAGS {
                 let mut tags = Tags::EMPTY;
                 tags.set(slot, tag);
-                assert!(tags.like(tag).eq([slot]), "{tag} in {slot}");
+                assert!(tags.like(tag).all().eq([slot]), "{tag} in {slot}");
                 assert_eq!(tags.get(slot), Some(tag));
                 assert!(tags.taken().eq([slot]));
                 tags.clear(slot);
@@ -147,14 +157,17 @@ mod tests {
 
     #[test]
     fn no_tag_is_overlooked_and_no_empty_slot_taken_for_a_key_s() {
-        for beside in [EMPTY, CLOSED, 2, 3, 0x7F, 0x80, 0x81, 0xFC, 0xFD] {
+        for beside in [EMPTY, CLOSED, 2, 3, 0x7F, 0x80, 0x81, 0xFE, 0xFF] {
             for tag in TAGS {
                 for slot in 0..SLOTS {
                     let mut tags = Tags::EMPTY;
                     (0..SLOTS).for_each(|other| tags.set(other, beside));
                     tags.set(slot, tag);
-                    assert!(tags.like(tag).any(|found| found == slot), "{tag} in {slot} beside {beside}");
-                    assert!(tags.like(tag).all(|found| tags.get(found).is_some()), "{tag} in {slot} beside {beside}");
+                    assert!(tags.like(tag).all().any(|found| found == slot), "{tag} in {slot} beside {beside}");
+                    assert!(
+                        tags.like(tag).all().all(|found| tags.get(found).is_some()),
+                        "{tag} in {slot} beside {beside}"
+                    );
                 }
             }
         }
@@ -162,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_empty_slot_is_empty() {
-        for beside in [2, 0x7F, 0x80, 0xFD, CLOSED] {
+        for beside in [CLOSED, 2, 0x7F, 0x80, 0xFF] {
             for slot in 0..SLOTS {
                 let mut tags = Tags::EMPTY;
                 (0..SLOTS).for_each(|other| tags.set(other, beside));

@@ -16,19 +16,18 @@ impl Home {
     /// From a hash, which may be a poor one.
     #[inline]
     pub(super) fn of(hash: u64, buckets: usize) -> Self {
-        // A product of 64 bits by 64 fits in 128. Folding it makes every bit count.
-        let product = u128::from(hash) * u128::from(SPREAD);
-        let mixed = (product >> 64) as u64 ^ product as u64;
-        // Cannot overflow: at most the last tag, since the fraction is below 1.
-        let tag = (((mixed & 0xFFFF) * u64::from(TAGS.end() - TAGS.start() + 1)) >> 16) as u8 + TAGS.start();
-        Self { first: scale(mixed, buckets), tag }
+        // The high bits of the product are of all bits of the hash.
+        let (first, rest) = scale(hash.wrapping_mul(SPREAD), buckets);
+        // What is left over tells the keys of one bucket apart.
+        let tag = (rest >> 56).max(u64::from(*TAGS.start())) as u8;
+        Self { first, tag }
     }
 }
 
 /// The other bucket of a key with this tag: that of the other is this one again. Where there are few buckets, it may be the same.
 #[inline]
 pub(super) fn other(bucket: usize, tag: u8, buckets: usize) -> usize {
-    let sum = scale(u64::from(tag).wrapping_mul(SPREAD), buckets);
+    let (sum, _) = scale(u64::from(tag).wrapping_mul(SPREAD), buckets);
     // The two add up to `sum`, modulo the number of buckets; both are below it.
     match sum.checked_sub(bucket) {
         Some(other) => other,
@@ -37,11 +36,12 @@ pub(super) fn other(bucket: usize, tag: u8, buckets: usize) -> usize {
     }
 }
 
-/// Scales to below a number, or to 0.
+/// Scales to below a number, or to 0, and gives what was rounded off, in units of 2^-64.
 #[inline]
-fn scale(hash: u64, below: usize) -> usize {
+fn scale(hash: u64, below: usize) -> (usize, u64) {
     // Cannot overflow: less than 2^64 * 2^64; the quotient is below `below`.
-    ((u128::from(hash) * below as u128) >> 64) as usize
+    let product = u128::from(hash) * below as u128;
+    ((product >> 64) as usize, product as u64)
 }
 
 #[cfg(test)]
