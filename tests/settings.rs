@@ -226,7 +226,7 @@ fn all_of_it(policy: impl Policy<FixedWindowState>) -> (u32, [Decision; 4], Stat
         policy.judge_n(&mut state, 2, now).unwrap(),
         policy.judge(&mut state, now),
     ];
-    policy.refund_to(&mut state, 1, now);
+    policy.refund_to(&mut state, 2, now);
     (policy.limit(), decisions, policy.status_of(&state, now), policy.remaining_of(&state, now), state)
 }
 
@@ -237,5 +237,5 @@ fn a_reference_to_a_policy_is_that_policy() {
     let told = all_of_it(reference);
     assert_eq!(told, all_of_it(policy));
     let wait = Decision::Deny { retry_after: Wait::from_nanos(60_000_000_000) };
-    assert_eq!((told.0, told.1, told.3), (5, [wait, Decision::Allow, Decision::Allow, wait], 1));
+    assert_eq!((told.0, told.1, told.3), (5, [wait, Decision::Allow, Decision::Allow, wait], 2));
 }

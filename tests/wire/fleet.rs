@@ -1,11 +1,12 @@
 //! Machines that share a store, with clocks that differ, a store that forgets by its own, and steps that cross each other.
 
+use core::error::Error;
 use core::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tollgate::wire::Wire;
 use tollgate::wire::step::{self, Condition, Step, StepError, Write};
+use tollgate::wire::{DecodeError, Wire};
 use tollgate::{
     Both, Decision, FixedWindow, FixedWindowState, Policy as _, SlidingLog, SlidingLogState, Timestamp, TokenBucket,
     Wait,
@@ -314,6 +315,10 @@ fn absent_and_changed_are_different_conditions() {
     let default = FixedWindowState::default().to_vec();
     assert_eq!(write(Some(&default)).condition, Condition::Unchanged(&default), "though it means the same");
     assert_eq!(write(None).state, write(Some(&default)).state);
+    assert_eq!(
+        (write(None).condition.expected(), write(Some(&default)).condition.expected()),
+        (None, Some(&default[..]))
+    );
 }
 
 #[test]
@@ -328,6 +333,11 @@ fn what_changes_nothing_is_not_written() {
     }
     assert!(settled(step::check(&ONE_IN_TEN, Some(&full), 1, at, Duration::ZERO)));
     assert!(settled(step::refund(&ONE_IN_TEN, None, 1, at, Duration::ZERO).map_err(Into::into)));
+    let judged = |stored| step::judge(stored, at, Duration::ZERO, |state| ONE_IN_TEN.judge(state, at)).unwrap();
+    let (decision, write) = judged(None);
+    assert!(decision.is_allow() && write.is_some_and(|write| write.state.to_vec() == full));
+    let (decision, write) = judged(Some(&full));
+    assert!(!decision.is_allow() && write.is_none());
 }
 
 #[test]
@@ -382,7 +392,9 @@ fn what_is_no_state_is_reported_and_not_trusted() {
         let now = Timestamp::ZERO;
         let checked = step::check(&ONE_IN_TEN, Some(stored), 1, now, Duration::ZERO).map(|_| ());
         let Err(StepError::Decode(error)) = checked else { panic!("{checked:?}") };
-        assert_eq!(checked.unwrap_err().to_string(), format!("what is stored is not read: {error}"));
+        let checked = checked.unwrap_err();
+        assert_eq!(checked.to_string(), format!("what is stored is not read: {error}"));
+        assert!(checked.source().is_some_and(|source| source.is::<DecodeError>()));
         assert_eq!(step::charge(&ONE_IN_TEN, Some(stored), 1, now, Duration::ZERO).map(|_| ()), Err(error));
         assert_eq!(step::refund(&ONE_IN_TEN, Some(stored), 1, now, Duration::ZERO).map(|_| ()), Err(error));
     }

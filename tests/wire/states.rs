@@ -117,6 +117,12 @@ fn errors_say_what_was_given_what_is_allowed_and_what_to_do() {
          if the key's policy is of another kind now, start the key anew"
     );
     assert_eq!(
+        text(&DecodeError::Kind { given: 0x14, expected: 0x13 }),
+        "the first byte is 0x14 (a pair of states, version 1); it must be 0x13 (a token bucket, version 1): \
+         if the key's policy is of another kind now, start the key anew"
+    );
+    assert_eq!(FixedWindowState::decode(&[0x21]), Err(DecodeError::Version { given: 2, newest: 1 }));
+    assert_eq!(
         text(&DecodeError::Version { given: 2, newest: 1 }),
         "the state is of version 2; this crate reads 1 to 1: update all that read before the first that writes"
     );
