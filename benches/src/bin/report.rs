@@ -92,6 +92,8 @@ fn keyed_groups(text: &mut String) {
             let title = |kind| format!("{named} keys, {kind}, {how}");
             let rounds = if keys == MILLION { 10 } else { 20 };
             group(text, &title("`u64`"), keyed::by_number(&numbers, &order, pace), rounds, keyed::CHECKS);
+            let window = keyed::by_number_and_window(&numbers, &order, pace);
+            group(text, &title("`u64`, windows"), window, rounds, keyed::CHECKS);
             group(text, &title("IPv6"), keyed::by_address(&addresses, &order, pace), rounds, keyed::CHECKS);
             group(text, &title("`&str`"), keyed::by_name(&names, &order, pace), rounds, keyed::CHECKS);
         }
