@@ -124,6 +124,16 @@ fn a_panic_in_a_shard_is_one_request_s_own() {
 }
 
 #[test]
+fn what_one_thread_gives_back_another_takes() {
+    let clients = clients::<FixedWindowState>();
+    for _ in 0..2 {
+        let admitted = together(|_| ONE_A_SECOND.check(&clients, &7, Timestamp::ZERO).is_ok_and(Decision::is_allow));
+        assert_eq!(admitted.into_iter().filter(|admitted| *admitted).count(), 1);
+        ONE_A_SECOND.refund(&clients, &7, 1, Timestamp::ZERO);
+    }
+}
+
+#[test]
 fn shards_are_pruned_counted_and_lose_a_key_while_others_use_them() {
     let clients =
         Sharded::with_shards(4, std::hash::RandomState::new(), Pruned::<std::collections::HashMap<String, _>>::default);

@@ -8,9 +8,9 @@ use std::hash::DefaultHasher;
 use heapless::{LinearMap, index_map::FnvIndexMap};
 use proptest::collection::vec;
 use proptest::prelude::*;
-#[cfg(feature = "heapless")]
-use tollgate::store::Bounded;
 use tollgate::store::{ArrayBuckets, HeapBuckets, Pruned, Table, prune};
+#[cfg(feature = "heapless")]
+use tollgate::store::{Bounded, BoundedMap};
 use tollgate::{
     CheckError, CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Full, Slot, Slots, State, Timestamp,
 };
@@ -226,6 +226,20 @@ fn heapless_maps_clone_a_key_only_to_add_it_or_to_make_room() {
     clones(|key, secs| ONE_A_SECOND.check(&mut hashed, &Counted(key), Timestamp::from_secs(secs)));
     let mut scanned: Bounded<LinearMap<Counted, FixedWindowState, 2>> = Bounded::default();
     clones(|key, secs| ONE_A_SECOND.check(&mut scanned, &Counted(key), Timestamp::from_secs(secs)));
+}
+
+#[cfg(feature = "heapless")]
+#[test]
+fn heapless_maps_are_counted() {
+    fn counted<M: BoundedMap<Key = u8, State = FixedWindowState> + Default>() {
+        let mut map: Bounded<M> = Bounded::default();
+        assert_eq!((map.map().capacity(), map.map().len(), map.map().is_empty()), (2, 0, true));
+        let _ = ONE_A_SECOND.check(&mut map, &1, Timestamp::ZERO);
+        assert_eq!((map.map().len(), map.map().is_empty()), (1, false));
+    }
+
+    counted::<FnvIndexMap<u8, FixedWindowState, 2>>();
+    counted::<LinearMap<u8, FixedWindowState, 2>>();
 }
 
 #[test]
