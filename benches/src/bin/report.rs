@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::{env, fs};
 
 use foldhash::fast::FixedState;
+use tollgate::store::{HeapBuckets, Table};
 use tollgate::{Timestamp, TokenBucketState};
 use tollgate_benches::heap::{Counting, bytes_a_key};
 use tollgate_benches::keyed::{self, Pace};
@@ -147,6 +148,11 @@ fn tails(text: &mut String, plot: &Path) -> Result<(), Box<dyn Error>> {
             HashMap::with_capacity_and_hasher(MILLION, FixedState::with_seed(1));
         timed(|key, now, _| assert!(keyed::bucket().check(&mut map, key, now).is_ok()))
     };
+    let table = {
+        let memory = HeapBuckets::<u64, TokenBucketState>::for_keys(MILLION, 0);
+        let mut table = Table::with_hasher(memory, FixedState::with_seed(1));
+        timed(|key, now, _| assert!(keyed::bucket().check(&mut table, key, now).is_ok()))
+    };
     let governor = {
         let quota = governor::Quota::per_second(keyed::QUOTA.try_into()?);
         let clock = tollgate_benches::clock::Told::default();
@@ -166,8 +172,11 @@ fn tails(text: &mut String, plot: &Path) -> Result<(), Box<dyn Error>> {
             }
         })
     };
-    let all =
-        [("tollgate, HashMap of a capacity".to_string(), ours), ("governor, with its sweep".to_string(), governor)];
+    let all = [
+        ("tollgate, `HashMap` of a capacity".to_string(), ours),
+        ("tollgate, `Table`".to_string(), table),
+        ("governor, with its sweep".to_string(), governor),
+    ];
     *text += "\n## How long the slowest checks take\n\nTen million checks of a million keys, with reading the clock; nanoseconds. The plot is `latency.svg`.\n";
     *text += "\n| | p50 | p99 | p99.99 | most |\n| --- | --- | --- | --- | --- |\n";
     for (name, histogram) in &all {
