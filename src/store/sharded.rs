@@ -189,8 +189,8 @@ impl<T> Padded<T> {
 /// # Cost
 ///
 /// A hash of the key, and a lock that nobody else holds, on top of the store's. Where another thread used the shard last, whatever its keys, the lock's
-/// cache line comes from that thread's core, which takes longer than a check; more shards do not change that. So two threads that do nothing but check are no faster than one.
-/// Where each thread has clients of its own, give each a store of its own.
+/// cache line comes from that thread's core, which takes longer than a check; more shards do not change that. So two threads
+/// that do nothing but check are no faster than one. Where each thread has clients of its own, give each a store of its own.
 #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 #[derive(Debug)]
 pub struct Sharded<T, H = RandomState> {
