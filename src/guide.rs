@@ -15,6 +15,7 @@
 //! | how to limit guesses at a password | [`login`] |
 //! | how to run it in a worker, as WebAssembly | [`worker`] |
 //! | how to run it in firmware, without an allocator | [`firmware`] |
+//! | what a check costs | [`speed`] |
 //! | how to call an API that limits me | [`client`] |
 //! | how to write a policy, a store or a formatter | [`extending`] |
 //! | how to test what I have built | [`testing`] |
@@ -58,6 +59,9 @@ pub mod worker {}
 
 #[doc = include_str!("guide/firmware.md")]
 pub mod firmware {}
+
+#[doc = include_str!("guide/speed.md")]
+pub mod speed {}
 
 #[doc = include_str!("guide/client.md")]
 pub mod client {}

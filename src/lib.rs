@@ -36,7 +36,7 @@
 //! | policy | promises | memory a key | cost |
 //! | --- | --- | --- | --- |
 //! | [`FixedWindow`] | a quota in each window; a double burst across a boundary | 16 bytes | O(1) |
-//! | [`SlidingLog`] | a quota in *every* interval one window long | in place 24 bytes, and 12 an entry; growing 56, and 12 to 24 an admission | amortised O(1), at most O(log n) |
+//! | [`SlidingLog`] | a quota in *every* interval one window long | in place 24 bytes, and 12 an entry; growing 40, and 12 to 24 an admission | amortised O(1), at most O(log n) |
 //! | [`TokenBucket`] | a steady rate, and a burst; exact rationals | 24 bytes | O(1) |
 //! | [`Both`] | two of them on one key, all or none | both | both |
 //!

@@ -66,14 +66,14 @@ pub struct SlidingLog {
 /// ```
 pub type SlidingLogArray<const N: usize> = LogState<InPlace<N>>;
 
-/// What a [`SlidingLog`] remembers of a key, growing as it is used: 12 bytes an entry, and 56 for an idle key. Admissions take it up to the
+/// What a [`SlidingLog`] remembers of a key, growing as it is used: 12 bytes an entry, and 40 for an idle key. Admissions take it up to the
 /// quota, in entries; charges may take it beyond.
 ///
 /// ```
 /// use tollgate::SlidingLogState;
 ///
 /// # #[cfg(target_pointer_width = "64")]
-/// assert_eq!(size_of::<SlidingLogState>(), 56);
+/// assert_eq!(size_of::<SlidingLogState>(), 40);
 /// ```
 #[cfg(feature = "alloc")]
 #[cfg_attr(docsrs, doc(cfg(feature = "alloc")))]
