@@ -375,3 +375,25 @@ fn hashes_that_are_numbers_in_a_row_spread() {
         }
     }
 }
+
+#[test]
+fn what_is_given_back_may_be_taken_again() {
+    let mut table = table(40, 0);
+    for key in 0..30 {
+        assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(true));
+        ONE_A_SECOND.refund(&mut table, &key, 1, Timestamp::ZERO);
+        assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(true));
+        assert_eq!(take(&mut table, key, Timestamp::ZERO), Ok(false));
+    }
+}
+
+#[test]
+fn its_debug_form_is_what_it_holds() {
+    let mut table = table(4, 0);
+    assert_eq!(take(&mut table, 7, Timestamp::ZERO), Ok(true));
+    let (_, state) = table.iter().next().expect("one key");
+    assert_eq!(
+        format!("{table:?}"),
+        format!("Table {{ entries: {{7: {state:?}}}, horizon: {:?}, .. }}", Timestamp::ZERO)
+    );
+}
