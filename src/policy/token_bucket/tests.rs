@@ -272,6 +272,7 @@ fn refunds_are_exact<F: Fractions>(policy: &TokenBucket, is_mine: impl Fn(&Token
     }
 }
 
+#[cfg(feature = "std")]
 #[test]
 fn a_fraction_is_printed_as_one() {
     assert_eq!(std::format!("{:?}", Fraction::new(1, 7)), "1/7");
