@@ -7,7 +7,7 @@ use crate::error::OutOfRange;
 use crate::state::State;
 use crate::time::{LONGEST, Timestamp};
 
-/// What a [`TokenBucket`] remembers of a key: 24 bytes.
+/// What a [`TokenBucket`](super::TokenBucket) remembers of a key: 24 bytes.
 ///
 /// When the bucket is full again, and the time of the last admission.
 ///
