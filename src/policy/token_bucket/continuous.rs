@@ -57,6 +57,7 @@ impl Reach {
         Self { whole, least: Fraction::new(least, quota.get()), more: (1 << 32) - least as u64 }
     }
 
+    /// In one word, where that is one comparison; with the halves that it has in registers on a smaller machine.
     #[inline]
     fn is_made_up(self, fraction: Fraction) -> bool {
         if cfg!(target_pointer_width = "64") {
@@ -151,7 +152,8 @@ impl Continuous {
         TokenBucketState { full_at: full.whole, last, fraction: full.fraction }
     }
 
-    /// Whether one token may be taken, taking it if so.
+    /// Whether one token may be taken, taking it if so. That is [`judged_span`](Self::judged_span) for a time that is not late, which makes the
+    /// deadline and the wait one difference, and two thirds of the instructions.
     #[inline]
     pub(super) fn judge(&self, state: &mut TokenBucketState, now: Timestamp) -> Decision {
         // Without an operating system, flash is dearer than the instructions that this saves.
