@@ -198,7 +198,7 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
         let frequent = if cfg!(target_os = "none") { None } else { state.judge_one(self.quota(), self.window, now) };
         match frequent {
             Some(decision) => decision,
-            None => self.admit(state, 1, now),
+            None => self.admit_one(state, now),
         }
     }
 
@@ -210,8 +210,13 @@ impl<M: LogMemory> Policy<LogState<M>> for SlidingLog {
 }
 
 impl SlidingLog {
-    /// Whether a cost within `1 ..= quota` may pass, counting it if so, however much has expired.
+    /// What is not frequent.
     #[cold]
+    fn admit_one<M: LogMemory>(&self, state: &mut LogState<M>, now: Timestamp) -> Decision {
+        self.admit(state, 1, now)
+    }
+
+    /// Whether a cost within `1 ..= quota` may pass, counting it if so, however much has expired.
     fn admit<M: LogMemory>(&self, state: &mut LogState<M>, cost: u32, now: Timestamp) -> Decision {
         let read = state.read(now);
         let live = state.live(read);

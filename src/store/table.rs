@@ -64,7 +64,8 @@ pub use memory::{ArrayBuckets, Buckets};
 ///
 /// Who can choose keys that all hash alike makes a table full for them with 32 keys: nothing worse, no live state is lost and no call takes longer.
 /// [`Table::new`] hashes with random keys that nobody outside can know. With [`Table::with_hasher`] the choice is the caller's: a faster one,
-/// seeded at random (such as `foldhash`), where clients choose their keys; any at all, where they do not.
+/// seeded at random (such as `foldhash`), where clients choose their keys; any that mixes, where they do not. One that hands numbers through
+/// does for numbers in a row, but for others a table may be full at half its size, or sooner.
 #[derive(Clone)]
 pub struct Table<M, H> {
     memory: M,

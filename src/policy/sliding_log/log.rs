@@ -139,7 +139,7 @@ impl<M: LogMemory> LogState<M> {
                 // At the time of the last admission too, after which all entries expire.
                 return Some(Decision::Deny { retry_after: Wait::from_nanos(oldest.expiry - read) });
             }
-            if used > quota || len as usize >= self.memory.room() {
+            if used > quota {
                 return None;
             }
         } else {
@@ -150,7 +150,7 @@ impl<M: LogMemory> LogState<M> {
                 return None;
             }
         }
-        if self.last > read {
+        if self.last > read || !self.memory.fits(len) {
             return None;
         }
         // Cannot overflow: a deadline.
@@ -292,7 +292,7 @@ impl<M: LogMemory> LogState<M> {
 
     /// An empty log, for so many entries and one more, which is what a log is read for.
     pub(crate) fn for_entries(entries: u32) -> Self {
-        Self { memory: M::for_entries((entries as usize).saturating_add(1)), ..Self::default() }
+        Self { memory: M::for_entries((entries as usize).saturating_add(1).min(M::MOST as usize)), ..Self::default() }
     }
 
     /// Adds an entry after all others.
@@ -337,7 +337,10 @@ impl<M: LogMemory> Eq for LogState<M> {}
 mod tests {
     use core::time::Duration;
 
-    use crate::{SlidingLog, SlidingLogArray, State, Timestamp};
+    #[cfg(feature = "alloc")]
+    use super::super::{SlidingLogState, memory::sealed::Slots};
+    use super::*;
+    use crate::{SlidingLog, SlidingLogArray};
 
     const TEN: SlidingLog = SlidingLog::constant(10, Duration::from_nanos(10));
 
@@ -355,6 +358,28 @@ mod tests {
         let here = log(&[(20, 1), (21, 2)]);
         assert_eq!(here, log(&[(20, 1), (21, 1), (21, 1)]), "equal timestamps share an entry");
         assert_eq!(here, log(&[(0, 3), (1, 4), (2, 5), (20, 1), (21, 2)]), "after what has expired");
+    }
+
+    #[test]
+    #[cfg(feature = "alloc")]
+    fn a_log_gives_its_memory_back_when_a_burst_is_over() {
+        type Judge = fn(&SlidingLog, &mut SlidingLogState, Timestamp) -> bool;
+        let by_one: Judge = |policy, log, now| policy.judge(log, now).is_allow();
+        let by_cost: Judge = |policy, log, now| policy.judge_n(log, 1, now).is_ok_and(|decision| decision.is_allow());
+        let policy = SlidingLog::constant(10_000, Duration::from_secs(60));
+        for judge in [by_one, by_cost] {
+            let mut log = SlidingLogState::default();
+            assert!((0..8_000).all(|milli| judge(&policy, &mut log, Timestamp::from_millis(milli))));
+            assert!((8_000..16_000).contains(&log.memory.room()));
+            // Four at a time are live: each that comes lets one go.
+            assert!((0..1_000).all(|check| judge(&policy, &mut log, Timestamp::from_secs(200 + 15 * check))));
+            assert!(log.memory.room() <= 32, "{}", log.memory.room());
+        }
+        let mut given_back = SlidingLogState::default();
+        assert!((0..8_000).all(|milli| by_one(&policy, &mut given_back, Timestamp::from_millis(milli))));
+        policy.refund_to(&mut given_back, 7_990, Timestamp::from_secs(8));
+        assert!((0..20).all(|check| by_one(&policy, &mut given_back, Timestamp::from_secs(8 + check))));
+        assert!(given_back.memory.room() <= 256, "{}", given_back.memory.room());
     }
 
     #[test]

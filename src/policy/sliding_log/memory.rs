@@ -98,8 +98,8 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     }
 
     #[inline]
-    fn fits(&self, _: u32) -> bool {
-        true
+    fn fits(&self, len: u32) -> bool {
+        (len as usize) < N
     }
 
     #[inline]

@@ -57,14 +57,25 @@ impl Reach {
         Self { whole, least: Fraction::new(least, quota.get()), more: (1 << 32) - least as u64 }
     }
 
-    /// In one word, where that is one comparison; with the halves that it has in registers on a smaller machine.
     #[inline]
     fn is_made_up(self, fraction: Fraction) -> bool {
         if cfg!(target_pointer_width = "64") {
-            fraction.0.wrapping_sub(self.least.0) < self.more
+            self.is_made_up_in_one(fraction)
         } else {
-            fraction.of() == self.least.of() && fraction.slack() >= self.least.slack()
+            self.is_made_up_by_halves(fraction)
         }
+    }
+
+    /// As one comparison, where a word holds both numbers.
+    #[inline]
+    fn is_made_up_in_one(self, fraction: Fraction) -> bool {
+        fraction.0.wrapping_sub(self.least.0) < self.more
+    }
+
+    /// As one for each number, where a word holds one.
+    #[inline]
+    fn is_made_up_by_halves(self, fraction: Fraction) -> bool {
+        fraction.of() == self.least.of() && fraction.slack() >= self.least.slack()
     }
 }
 
@@ -257,5 +268,33 @@ impl Continuous {
     pub(super) fn given_back(&self, state: &TokenBucketState, cost: u32) -> TokenBucketState {
         let full = self.difference(self.full(state), self.tokens(cost));
         self.state(if full.whole > state.last { full } else { self.exactly(state.last) }, state.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fraction_is_made_up_for_alike_in_one_word_and_by_halves() {
+        const MOST: u32 = u32::MAX;
+        let numbers = [0, 1, 2, 3, 7, 1 << 31, MOST - 2, MOST - 1];
+        let mut made_up = [0; 2];
+        for quota in numbers.into_iter().chain([MOST]).filter_map(NonZeroU32::new) {
+            for slack in numbers.into_iter().filter(|slack| *slack < quota.get()) {
+                let reach = Reach::new(Exact { whole: 9, fraction: Fraction::new(slack, quota.get()) }, quota);
+                for of in numbers.into_iter().chain([MOST]) {
+                    // By interval, where it is of zero, below any quota.
+                    for slack in numbers.into_iter().filter(|slack| of == 0 || *slack < of) {
+                        let fraction = Fraction::new(slack, of);
+                        let expected = of == quota.get() && slack >= reach.least.slack();
+                        assert_eq!(reach.is_made_up_in_one(fraction), expected, "{fraction:?} for {reach:?}");
+                        assert_eq!(reach.is_made_up_by_halves(fraction), expected, "{fraction:?} for {reach:?}");
+                        made_up[usize::from(expected)] += 1;
+                    }
+                }
+            }
+        }
+        assert!(made_up.iter().all(|times| *times > 20), "{made_up:?}");
     }
 }

@@ -16,8 +16,9 @@ impl Home {
     /// From a hash, which may be a poor one.
     #[inline]
     pub(super) fn of(hash: u64, buckets: usize) -> Self {
-        // The high bits of the product are of all bits of the hash.
-        let (first, rest) = scale(hash.wrapping_mul(SPREAD), buckets);
+        // A product of 64 bits by 64 fits in 128. Folding it makes every bit count.
+        let product = u128::from(hash) * u128::from(SPREAD);
+        let (first, rest) = scale((product >> 64) as u64 ^ product as u64, buckets);
         // What is left over tells the keys of one bucket apart.
         let tag = (rest >> 56).max(u64::from(*TAGS.start())) as u8;
         Self { first, tag }
