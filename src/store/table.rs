@@ -362,29 +362,6 @@ impl<M: Buckets, H> Table<M, H> {
         old.map(|tag| (tag, entry))
     }
 
-    /// Judges a key that is in this bucket; or else gives the closure back.
-    #[inline]
-    fn update_in<Q: FoundAs<M::Key> + ?Sized, R, F: FnOnce(&mut M::State, Timestamp) -> R>(
-        &mut self,
-        bucket: usize,
-        tag: u8,
-        key: &Q,
-        now: Timestamp,
-        f: F,
-    ) -> Result<R, F>
-    where
-        M::State: State,
-    {
-        let (slot, horizon) = (self.slot(bucket, tag, key), self.horizon);
-        match slot.and_then(|slot| self.state_mut(Place { bucket, slot })) {
-            Some(state) => {
-                let read = read(state, now, horizon);
-                Ok(f(state, read))
-            }
-            None => Err(f),
-        }
-    }
-
     /// Judges a key that is not in its first bucket. Apart, so that the others, which are most, are judged with less.
     #[inline(never)]
     fn update_elsewhere<Q: FoundAs<M::Key> + ?Sized, R>(
@@ -397,11 +374,14 @@ impl<M: Buckets, H> Table<M, H> {
     where
         M::State: State,
     {
-        let f = match self.update_in(self.other(home.first, home.tag), home.tag, key, now, f) {
-            Ok(answer) => return Ok(answer),
-            Err(f) => f,
-        };
-        let read = now.max(self.horizon);
+        let (bucket, horizon) = (self.other(home.first, home.tag), self.horizon);
+        if let Some(slot) = self.slot(bucket, home.tag, key) {
+            if let Some(state) = self.state_mut(Place { bucket, slot }) {
+                let read = read(state, now, horizon);
+                return Ok(f(state, read));
+            }
+        }
+        let read = now.max(horizon);
         let Some(room) = self.room(home, read) else {
             return Err(Full { capacity: self.capacity });
         };
@@ -425,11 +405,15 @@ where
 
     #[inline]
     fn update<R>(self, key: &Q, now: Timestamp, f: impl FnOnce(&mut M::State, Timestamp) -> R) -> Result<R, Full> {
-        let home = self.home(key);
-        match self.update_in(home.first, home.tag, key, now, f) {
-            Ok(answer) => Ok(answer),
-            Err(f) => self.update_elsewhere(home, key, now, f),
+        // The same for the other bucket is in `update_elsewhere`: a function for both takes a fifth longer with keys of 16 bytes.
+        let (home, horizon) = (self.home(key), self.horizon);
+        if let Some(slot) = self.slot(home.first, home.tag, key) {
+            if let Some(state) = self.state_mut(Place { bucket: home.first, slot }) {
+                let read = read(state, now, horizon);
+                return Ok(f(state, read));
+            }
         }
+        self.update_elsewhere(home, key, now, f)
     }
 
     #[inline]
