@@ -68,6 +68,7 @@ pub use shared::{Checked, Shared, Written};
 pub use trouble::{Distrust, Trouble};
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -88,10 +89,15 @@ const FAILED: u8 = 2;
 /// Runs the program on these arguments, of which the first is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     run(&args.into_iter().collect::<Vec<_>>()).unwrap_or_else(|error| {
-        // If standard error is gone, the status still tells.
-        let _ = writeln!(io::stderr(), "redis-fleet: {error}");
+        complain(&error);
         ExitCode::from(FAILED)
     })
+}
+
+/// Says it on standard error, in one piece: the processes of a fleet share it, and a line that is written in parts mixes with theirs.
+fn complain(said: &dyn Display) {
+    // If standard error is gone, the status and the figures still tell.
+    let _ = io::stderr().write_all(format!("redis-fleet: {said}\n").as_bytes());
 }
 
 fn run(args: &[OsString]) -> Result<ExitCode, Error> {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
+use std::{process, thread};
 
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep};
@@ -32,6 +33,7 @@ pub(crate) fn run(settings: Settings, number: usize) -> Result<(), Error> {
     if !told_to_go()? {
         return Ok(());
     }
+    thread::spawn(end_with_the_first);
     let shared = Shared::new(server, settings.skew, settings.attempts);
     let shared = if settings.guess { shared.guessing() } else { shared };
     let ahead = settings.apart.as_nanos().saturating_mul(number as u64);
@@ -101,8 +103,7 @@ impl Worker {
     fn complain(&self, trouble: &Trouble) {
         if let Trouble::Corrupt { key, .. } = trouble {
             if self.corrupt.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone()) {
-                // If standard error is gone, the figure still tells.
-                let _ = writeln!(io::stderr(), "redis-fleet: {trouble}");
+                crate::complain(trouble);
             }
         }
     }
@@ -119,6 +120,15 @@ fn told_to_go() -> io::Result<bool> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     Ok(line.trim_end() == GO)
+}
+
+/// Ends this process when whoever started it is gone, however that came: nobody is left to tell.
+fn end_with_the_first() {
+    let mut line = String::new();
+    while io::stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
+        line.clear();
+    }
+    process::exit(0);
 }
 
 impl Settings {

@@ -99,7 +99,7 @@ fn limits_that_come_back_are_kept_under_load() {
 #[test]
 fn a_restart_in_the_middle_admits_the_quota_once_more_and_is_told() {
     let mut server = LiveServer::start();
-    let fleet = Fleet::under_way(&server, 5, "--fixed-window 5/1h --spread 0 --seconds 3");
+    let fleet = Fleet::under_way(&server, 5, "--fixed-window 5/1h --spread 0 --seconds 6");
     // Until the answers have arrived too: what is written and not answered is in doubt, and not in the record.
     thread::sleep(Duration::from_millis(300));
     server.restart();
@@ -146,4 +146,14 @@ fn a_value_that_was_tampered_with_is_named_once_by_each_process_and_left_alone()
     let named = ended.stderr.lines().filter(|said| said.starts_with(line)).count();
     assert_eq!((named, ended.stderr.lines().count()), (3, 3), "{}", ended.stderr);
     assert_eq!(server.connection().get::<_, String>(HOT).unwrap(), "garbage");
+}
+
+#[test]
+fn workers_end_with_the_process_that_started_them() {
+    let server = LiveServer::start();
+    let mut fleet = Fleet::under_way(&server, 1, "--fixed-window 5/1h --spread 0 --seconds 3600 --processes 3");
+    fleet.0.kill().unwrap();
+    // They hold its standard error too, which is at its end when the last of them is gone.
+    let ended = fleet.end();
+    assert_eq!((ended.status, ended.figures.len(), ended.stderr.as_str()), (None, 0, ""));
 }
