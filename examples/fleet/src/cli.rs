@@ -4,19 +4,11 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use command_line::{Parsed, parsed};
 use tollgate::SlidingLog;
 
 use crate::sharing::Settings;
 use crate::traffic::Traffic;
-
-/// What was asked for.
-#[derive(Debug)]
-pub(crate) enum Parsed {
-    Run(Box<Simulation>),
-    /// Help, or the version.
-    Print(String),
-}
 
 /// What to simulate.
 #[derive(Debug)]
@@ -84,16 +76,13 @@ struct Args {
     seed: u64,
 }
 
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, String> {
-    let args = match Args::try_parse_from(args) {
-        Ok(args) => args,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            return Ok(Parsed::Print(error.to_string()));
-        }
-        Err(error) => return Err(one_line(&error.to_string())),
-    };
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed<Simulation>, String> {
+    parsed(Args::try_parse_from(args))?.and_then(|args| Ok(simulation(args)))
+}
+
+fn simulation(args: Args) -> Simulation {
     let nodes = usize::from(args.nodes);
-    Ok(Parsed::Run(Box::new(Simulation {
+    Simulation {
         traffic: Traffic {
             nodes,
             rate: f64::from(args.rate),
@@ -111,13 +100,5 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
         delay: Duration::from_micros(args.delay.into()),
         service: Duration::from_micros(args.service.into()),
         seed: args.seed,
-    })))
-}
-
-/// Of a message of clap's what was wrong and its tips, without the usage.
-fn one_line(message: &str) -> String {
-    let lines = message.lines().map(str::trim);
-    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    format!("{}; see --help", line.strip_prefix("error: ").unwrap_or(&line))
+    }
 }

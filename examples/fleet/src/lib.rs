@@ -29,10 +29,10 @@ mod tests;
 mod traffic;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use cli::{Parsed, Simulation};
+use cli::Simulation;
+use command_line::Parsed;
 use compare_and_swap::{CompareAndSwap, Start};
 use lease::Leases;
 use network::Network;
@@ -44,23 +44,15 @@ use traffic::Request;
 
 /// Runs the program on these arguments, of which the first is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let text = match cli::parse(args) {
-        Ok(Parsed::Run(simulation)) => simulate(&simulation),
-        Ok(Parsed::Print(text)) => text,
-        Err(error) => return failed(&error),
-    };
-    match io::stdout().write_all(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // A reader that has seen enough, such as `head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => failed(&format!("cannot write to standard output: {error}")),
-    }
+    run_program(args).map_or_else(|error| command_line::failed("fleet", &error), |()| ExitCode::SUCCESS)
 }
 
-fn failed(error: &str) -> ExitCode {
-    // If standard error is gone, the status still tells.
-    let _ = writeln!(io::stderr(), "fleet: {error}");
-    ExitCode::from(2)
+fn run_program(args: impl IntoIterator<Item = OsString>) -> Result<(), String> {
+    let text = match cli::parse(args)? {
+        Parsed::Run(simulation) => simulate(&simulation),
+        Parsed::Print(text) => text,
+    };
+    command_line::print(&text).map_err(|error| format!("cannot write to standard output: {error}"))
 }
 
 /// The table of a simulation.

@@ -7,23 +7,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, io};
 
-use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use command_line::{Parsed, parsed};
 use redis_fleet::{Address, BadAddress};
 use tollgate::identity::Prefix;
 
 use crate::arrival::Trusted;
 use crate::credentials::{Keys, KeysLineError};
 use crate::office::Unjudged;
-
-/// What was asked for.
-#[derive(Debug)]
-pub enum Parsed {
-    /// Serve.
-    Run(Settings),
-    /// Help, or the version.
-    Print(String),
-}
 
 /// What a run does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +62,7 @@ pub enum Store {
 
 /// Two deployed rate limiters, whole, over real HTTP
 #[derive(Debug, Parser)]
-#[command(name = "gateway", version, max_term_width = 100)]
+#[command(name = "gateway", version, max_term_width = 100, arg_required_else_help = false)]
 struct CommandLine {
     #[command(subcommand)]
     system: Command,
@@ -174,10 +165,14 @@ pub enum Error {
 /// # Errors
 ///
 /// [`Error`], on one line.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
-    match CommandLine::try_parse_from(args) {
-        Ok(CommandLine { system: Command::Survey { common } }) => Ok(common.settings(System::Survey, Unjudged::Allow)),
-        Ok(CommandLine { system: Command::Signals { common, keys, no_store, redis, when_unreachable } }) => {
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed<Settings>, Error> {
+    parsed(CommandLine::try_parse_from(args)).map_err(Error::Usage)?.and_then(settings)
+}
+
+fn settings(CommandLine { system }: CommandLine) -> Result<Settings, Error> {
+    match system {
+        Command::Survey { common } => Ok(common.settings(System::Survey, Unjudged::Allow)),
+        Command::Signals { common, keys, no_store, redis, when_unreachable } => {
             let keys = Arc::new(keys.map_or(Ok(Keys::default()), read_keys)?);
             let store = match redis {
                 None if no_store => Store::None,
@@ -189,20 +184,13 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> 
             };
             Ok(common.settings(System::Signals { keys, store }, when_unreachable))
         }
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            Ok(Parsed::Print(error.to_string()))
-        }
-        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Err(Error::Usage("expected a system, `survey` or `signals`; see --help".to_owned()))
-        }
-        Err(error) => Err(Error::Usage(one_line(&error.to_string()))),
     }
 }
 
 impl Common {
-    fn settings(self, system: System, when_unreachable: Unjudged) -> Parsed {
+    fn settings(self, system: System, when_unreachable: Unjudged) -> Settings {
         let Self { listen, trust, time_header, max_keys, when_full } = self;
-        Parsed::Run(Settings { system, listen, trust, time_header, max_keys, when_full, when_unreachable })
+        Settings { system, listen, trust, time_header, max_keys, when_full, when_unreachable }
     }
 }
 
@@ -219,12 +207,4 @@ fn trusted(text: &str) -> Result<Trusted, String> {
     }
     let prefix = |text: &str| text.trim().parse::<Prefix>().map_err(|error| format!("{text:?}: {error}"));
     text.split(',').map(prefix).collect::<Result<_, _>>().map(Trusted::Proxies)
-}
-
-/// Of a message of clap's what was wrong and its tips, without the usage.
-fn one_line(message: &str) -> String {
-    let lines = message.lines().map(str::trim);
-    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    format!("{}; see --help", line.strip_prefix("error: ").unwrap_or(&line))
 }

@@ -35,35 +35,27 @@ pub mod signals;
 pub mod survey;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use axum::Router;
 
 use arrival::Reception;
-use cli::{Parsed, Settings, Store, System};
+use cli::{Settings, Store, System};
+use command_line::Parsed;
 use counters::{Memory, Redis};
 use office::Office;
 use rule::Usage;
 
-/// The status of a program that could not start or go on, whatever the reason.
-const FAILED: u8 = 2;
-
 /// Runs the program on these arguments, of which the first is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let outcome = match cli::parse(args) {
-        Ok(Parsed::Run(settings)) => server::run(&settings),
-        Ok(Parsed::Print(text)) => io::stdout().write_all(text.as_bytes()).map_err(cli::Error::Output),
-        Err(error) => Err(error),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // If standard error is gone, the status still tells.
-            let _ = writeln!(io::stderr(), "gateway: {error}");
-            ExitCode::from(FAILED)
-        }
+    run(args).map_or_else(|error| command_line::failed("gateway", &error), |()| ExitCode::SUCCESS)
+}
+
+fn run(args: impl IntoIterator<Item = OsString>) -> Result<(), cli::Error> {
+    match cli::parse(args)? {
+        Parsed::Run(settings) => server::run(&settings),
+        Parsed::Print(text) => command_line::print(&text).map_err(cli::Error::Output),
     }
 }
 

@@ -6,7 +6,7 @@
 mod session;
 mod verdict;
 
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write};
 use std::process::ExitCode;
 
 use session::{Session, Task};
@@ -47,7 +47,8 @@ fn run() -> Result<ExitCode, String> {
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     match command(arguments)? {
         Command::Help => {
-            print!("{USAGE}");
+            // A reader that is gone has seen enough.
+            let _ = io::stdout().write_all(USAGE.as_bytes());
             Ok(ExitCode::SUCCESS)
         }
         Command::Run { task, integers } => {

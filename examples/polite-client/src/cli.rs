@@ -7,20 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use command_line::{Parsed, parsed};
 use tollgate::{FixedWindow, Wait};
 
 use crate::chance::Chance;
 use crate::strategy::{Strategy, TooLong};
-
-/// What was asked for.
-#[derive(Debug)]
-pub enum Parsed {
-    /// Run.
-    Run(Settings),
-    /// Help, or the version.
-    Print(String),
-}
 
 /// Get a fixed amount of work through a rate limit, by each of four strategies, and compare
 #[derive(Clone, Debug, Parser)]
@@ -134,16 +125,6 @@ impl From<TooLong> for Error {
 /// # Errors
 ///
 /// [`Error::Usage`], on one line.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
-    match Settings::try_parse_from(args) {
-        Ok(settings) => Ok(Parsed::Run(settings)),
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            Ok(Parsed::Print(error.to_string()))
-        }
-        Err(error) => {
-            let message = error.to_string();
-            let line = message.lines().next().unwrap_or_default();
-            Err(Error::Usage(format!("{}; see --help", line.strip_prefix("error: ").unwrap_or(line))))
-        }
-    }
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed<Settings>, Error> {
+    parsed(Settings::try_parse_from(args)).map_err(Error::Usage)
 }

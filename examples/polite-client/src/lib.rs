@@ -33,40 +33,37 @@ pub mod strategy;
 pub mod tally;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::fmt::Display;
 use std::process::ExitCode;
 
-use cli::{Error, Parsed, Settings};
+use cli::{Error, Settings};
+use command_line::Parsed;
 use server::Server;
 use tally::Run;
 
-/// The status of a program that could not start or go on, whatever the reason.
-const FAILED: u8 = 2;
-
 /// Runs the program on these arguments, of which the first is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let outcome = match cli::parse(args) {
-        Ok(Parsed::Run(settings)) => compare(&settings),
-        Ok(Parsed::Print(text)) => io::stdout().write_all(text.as_bytes()).map_err(Error::Output),
-        Err(error) => Err(error),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            // If standard error is gone, the status still tells.
-            let _ = writeln!(io::stderr(), "polite-client: {error}");
-            ExitCode::from(FAILED)
-        }
+    run_program(args).map_or_else(|error| command_line::failed("polite-client", &error), |()| ExitCode::SUCCESS)
+}
+
+fn run_program(args: impl IntoIterator<Item = OsString>) -> Result<(), Error> {
+    match cli::parse(args)? {
+        Parsed::Run(settings) => compare(&settings),
+        Parsed::Print(text) => print(&text),
     }
+}
+
+fn print(text: &dyn Display) -> Result<(), Error> {
+    command_line::print(text).map_err(Error::Output)
 }
 
 /// Runs each strategy against a server of its own, and prints a line for each.
 fn compare(settings: &Settings) -> Result<(), Error> {
     let mut runs = Vec::new();
-    writeln!(io::stdout(), "{}", tally::HEAD).map_err(Error::Output)?;
+    print(&format_args!("{}\n", tally::HEAD))?;
     for &strategy in &settings.strategies {
         let run = run(settings, strategy)?;
-        writeln!(io::stdout(), "{run}").map_err(Error::Output)?;
+        print(&format_args!("{run}\n"))?;
         runs.push(run);
     }
     match &settings.plot {

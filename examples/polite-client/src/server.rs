@@ -8,6 +8,7 @@ use std::{ffi::OsString, io};
 use axum::Router;
 use axum::http::request::Parts;
 use axum::routing::any;
+use command_line::Parsed;
 use gateway::answer;
 use gateway::arrival::TIME_HEADER;
 use gateway::layer::{Limit, Limiter, Verdict};
@@ -65,8 +66,8 @@ impl Drop for Server {
 fn gateway_app(system: &str, settings: &Settings) -> Result<Router, Error> {
     let arguments = ["gateway", system, "--time-header"].into_iter().take(if settings.simulated { 3 } else { 2 });
     match gateway::cli::parse(arguments.map(OsString::from)) {
-        Ok(gateway::cli::Parsed::Run(settings)) => Ok(gateway::app(&settings)),
-        Ok(gateway::cli::Parsed::Print(text)) => Err(Error::Server(io::Error::other(text))),
+        Ok(Parsed::Run(settings)) => Ok(gateway::app(&settings)),
+        Ok(Parsed::Print(text)) => Err(Error::Server(io::Error::other(text))),
         Err(error) => Err(Error::Server(io::Error::other(error))),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use polite_client::cli::{self, Parsed, Settings};
+use command_line::Parsed;
+use polite_client::cli::{self, Settings};
 use polite_client::plot;
 use polite_client::strategy::Strategy;
 use polite_client::tally::Run;

@@ -4,21 +4,13 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-use clap::error::ErrorKind;
 use clap::{Parser, ValueEnum};
+use command_line::{Parsed, parsed};
 use tollgate::{FixedWindow, SlidingLog, TokenBucket, Wait};
 
 use crate::address::{Address, BadAddress};
 use crate::error::Error;
 use crate::policy::Policy;
-
-/// What was asked for.
-#[derive(Debug)]
-pub(crate) enum Parsed {
-    Run(Box<Settings>),
-    /// Help, or the version.
-    Print(String),
-}
 
 /// What a run does, in the first process and in each worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,14 +165,8 @@ bad usage, or if the run could not be made.";
 /// # Errors
 ///
 /// [`Error::Usage`], on one line.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
-    match Args::try_parse_from(args) {
-        Ok(args) => settings(args).map(|settings| Parsed::Run(Box::new(settings))),
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            Ok(Parsed::Print(error.to_string()))
-        }
-        Err(error) => Err(Error::Usage(one_line(&error.to_string()))),
-    }
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed<Settings>, Error> {
+    parsed(Args::try_parse_from(args)).map_err(Error::Usage)?.and_then(settings)
 }
 
 fn settings(args: Args) -> Result<Settings, Error> {
@@ -216,15 +202,6 @@ fn settings(args: Args) -> Result<Settings, Error> {
     })
 }
 
-/// Of a message of clap's what was wrong and its tips, without the usage.
-fn one_line(message: &str) -> String {
-    let lines = message.lines().map(str::trim);
-    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("tip: to pass"));
-    let line = lines.collect::<Vec<_>>().join(" ");
-    format!("{}; see --help", line.strip_prefix("error: ").unwrap_or(&line))
-}
-
 fn name(text: &str) -> Result<String, &'static str> {
     if text.is_empty() { Err("expected a name") } else { Ok(text.to_owned()) }
 }
@@ -250,7 +227,7 @@ mod tests {
 
     fn parsed(line: &str) -> Result<Settings, String> {
         match parse(format!("redis-fleet {line}").split_whitespace().map(OsString::from)) {
-            Ok(Parsed::Run(settings)) => Ok(*settings),
+            Ok(Parsed::Run(settings)) => Ok(settings),
             Ok(Parsed::Print(text)) => panic!("{text}"),
             Err(error) => Err(error.to_string()),
         }

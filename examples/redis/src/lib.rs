@@ -68,11 +68,9 @@ pub use shared::{Checked, Shared, Written};
 pub use trouble::{Distrust, Trouble};
 
 use std::ffi::OsString;
-use std::fmt::Display;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use cli::Parsed;
+use command_line::Parsed;
 use error::Error;
 use report::Report;
 
@@ -83,37 +81,28 @@ struct Readme;
 
 /// The status of a run in which too much was admitted.
 const OVERSHOT: u8 = 1;
-/// The status of a run that could not be made.
-const FAILED: u8 = 2;
+/// The program's.
+const NAME: &str = "redis-fleet";
 
 /// Runs the program on these arguments, of which the first is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    run(&args.into_iter().collect::<Vec<_>>()).unwrap_or_else(|error| {
-        complain(&error);
-        ExitCode::from(FAILED)
-    })
-}
-
-/// Says it on standard error, in one piece: the processes of a fleet share it, and a line that is written in parts mixes with theirs.
-fn complain(said: &dyn Display) {
-    // If standard error is gone, the status and the figures still tell.
-    let _ = io::stderr().write_all(format!("redis-fleet: {said}\n").as_bytes());
+    run(&args.into_iter().collect::<Vec<_>>()).unwrap_or_else(|error| command_line::failed(NAME, &error))
 }
 
 fn run(args: &[OsString]) -> Result<ExitCode, Error> {
     let settings = match cli::parse(args.iter().cloned())? {
         Parsed::Run(settings) => settings,
         Parsed::Print(text) => {
-            io::stdout().write_all(text.as_bytes())?;
+            command_line::print(&text)?;
             return Ok(ExitCode::SUCCESS);
         }
     };
     if let Some(number) = settings.worker {
-        worker::run(*settings, number)?;
+        worker::run(settings, number)?;
         return Ok(ExitCode::SUCCESS);
     }
     let (tally, took) = fleet::run(&settings, args.get(1..).unwrap_or_default())?;
     let report = Report::new(&settings, tally, took);
-    write!(io::stdout(), "{report}")?;
+    command_line::print(&report)?;
     Ok(if report.overshot == 0 { ExitCode::SUCCESS } else { ExitCode::from(OVERSHOT) })
 }

@@ -103,7 +103,7 @@ impl Worker {
     fn complain(&self, trouble: &Trouble) {
         if let Trouble::Corrupt { key, .. } = trouble {
             if self.corrupt.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone()) {
-                crate::complain(trouble);
+                command_line::complain(crate::NAME, trouble);
             }
         }
     }

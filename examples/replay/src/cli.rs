@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use command_line::{Parsed, parsed};
 use jiff::{Span, SpanRelativeTo};
 use tollgate::{FixedWindow, SlidingLog, TokenBucket, Wait};
 
@@ -15,14 +15,6 @@ use crate::input::{ClfKey, Format};
 use crate::judge::{Compose, Policy};
 use crate::suggest::Share;
 use crate::text::shown;
-
-/// What was asked for.
-#[derive(Debug)]
-pub(crate) enum Parsed {
-    Run(Settings),
-    /// Help, or the version.
-    Print(String),
-}
 
 /// What a run does.
 #[derive(Debug, PartialEq, Eq)]
@@ -212,27 +204,12 @@ Exit status: 0, or 2 with a line on standard error that says what was expected."
 /// # Errors
 ///
 /// [`Error::Usage`], on one line.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, Error> {
-    let parsed = Args::command().try_get_matches_from(args).and_then(|matches| {
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed<Settings>, Error> {
+    let read = Args::command().try_get_matches_from(args).and_then(|matches| {
         let args = Args::from_arg_matches(&matches)?;
         Ok((in_order(&args, &matches), args))
     });
-    match parsed {
-        Ok((policies, args)) => settings(policies, args).map(Parsed::Run),
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            Ok(Parsed::Print(error.to_string()))
-        }
-        Err(error) => Err(Error::Usage(one_line(&error.to_string()))),
-    }
-}
-
-/// Of a message of clap's what was wrong and its tips, without the usage.
-fn one_line(message: &str) -> String {
-    let lines = message.lines().map(str::trim);
-    let lines = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("tip: to pass"));
-    let line = lines.collect::<Vec<_>>().join(" ");
-    format!("{}; see --help", line.strip_prefix("error: ").unwrap_or(&line))
+    parsed(read).map_err(Error::Usage)?.and_then(|(policies, args)| settings(policies, args))
 }
 
 /// The policies in the order in which they stand on the command line, across the three options.

@@ -41,34 +41,23 @@ mod trace;
 mod traffic;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use cli::Parsed;
+use command_line::Parsed;
 use error::Error;
-
-/// The status of a run that could not be made, whatever the reason.
-const FAILED: u8 = 2;
 
 /// Runs the program on these arguments, of which the first is its own name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let outcome = match cli::parse(args) {
-        Ok(Parsed::Run(settings)) => run::run(&settings),
-        Ok(Parsed::Print(text)) => print(&text),
-        Err(error) => Err(error),
-    };
-    match outcome {
+    match run_program(args) {
         // Whoever read the output has seen enough.
         Ok(()) | Err(Error::OutputClosed) => ExitCode::SUCCESS,
-        Err(error) => {
-            // If standard error is gone, the status still tells.
-            let _ = writeln!(io::stderr(), "replay: {error}");
-            ExitCode::from(FAILED)
-        }
+        Err(error) => command_line::failed("replay", &error),
     }
 }
 
-fn print(text: &str) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Error::writing("standard output"))
+fn run_program(args: impl IntoIterator<Item = OsString>) -> Result<(), Error> {
+    match cli::parse(args)? {
+        Parsed::Run(settings) => run::run(&settings),
+        Parsed::Print(text) => command_line::print(&text).map_err(Error::writing("standard output")),
+    }
 }

@@ -66,7 +66,10 @@ fn it_says_at_its_start_whom_it_trusts() {
 #[test]
 fn bad_usage_is_one_line_and_status_2() {
     for (arguments, expected) in [
-        (&[][..], "gateway: expected a system, `survey` or `signals`; see --help\n"),
+        (
+            &[][..],
+            "gateway: 'gateway' requires a subcommand but one was not provided [subcommands: survey, signals, help]; see --help\n",
+        ),
         (
             &["surveys"],
             "gateway: unrecognized subcommand 'surveys' tip: a similar subcommand exists: 'survey'; see --help\n",

@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode, request};
+use command_line::Parsed;
 use gateway::arrival::TIME_HEADER;
-use gateway::cli::{self, Parsed, Settings};
+use gateway::cli::{self, Settings};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
