@@ -173,11 +173,9 @@ impl Interval {
         let full_at = full_at.saturating_add(points.saturating_mul(self.window()));
         // Cannot overflow: `read` is a timestamp.
         if full_at > read + LONGEST {
-            return TokenBucketState {
-                full_at: self.grid.at_or_before(read + LONGEST),
-                last: read,
-                fraction: Fraction::new(0, 0),
-            };
+            // Off this grid, the bucket may have been full later than at its last point.
+            let full_at = self.grid.at_or_before(read + LONGEST).max(state.full_at);
+            return TokenBucketState { full_at, last: read, fraction: Fraction::new(0, 0) };
         }
         // Below the quota, and cannot overflow: the points are just enough for the cost, which is below 2^32.
         let slack = (spare + points * quota - u64::from(cost)) as u32;

@@ -111,7 +111,7 @@ impl Level {
             None => rate.returned(self.last, self.full_at),
             Some(grid) => {
                 let last_quota = u128::from(rate.quota);
-                let spare = if self.rate.grid.is_some() && grid.has(self.full_at) {
+                let spare = if self.rate.grid.is_some_and(|own| own.has(self.full_at)) && grid.has(self.full_at) {
                     self.rate.returned(self.last, self.full_at) - self.missing
                 } else {
                     0
@@ -134,9 +134,13 @@ impl Bucket {
     }
 
     /// Takes `cost` tokens at `now`, admitted or charged.
+    ///
+    /// Under a grid, as many may be missing already as come back at the next point after the longest wait. They are still.
     pub(crate) fn count(&mut self, rate: Rate, cost: u32, now: u64) {
         let level = self.read_by(rate);
-        self.0 = Some(Level::new(level.read(now), level.missing(now) + rate.parts(cost), rate));
+        let (last, missing) = (level.read(now), level.missing(now));
+        let cut_off = Level::new(last, missing + rate.parts(cost), rate);
+        self.0 = Some(if cut_off.missing < missing { Level { last, missing, ..level } } else { cut_off });
     }
 
     /// Gives back `cost` tokens as of the time last read, but none beyond full, and none at all if the bucket is full at `now`.
