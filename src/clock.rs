@@ -40,8 +40,11 @@ impl Monotonic {
         Self { tolerance, peak: Timestamp::ZERO, output: Timestamp::ZERO }
     }
 
-    /// Takes the clock's next sample and gives the time to judge by, which is never earlier than the one before. It saturates at
-    /// [`Timestamp::MAX`].
+    /// Takes the clock's next sample and gives the time to judge by, which is never earlier than the one before.
+    ///
+    /// It saturates at [`Timestamp::MAX`], **and stays there for good**, since what is never earlier cannot come back: one sample misread as all
+    /// ones stops this clock. Refuse a sample that cannot be, such as one years ahead of the last, before it gets here. How far ahead that is, the
+    /// caller knows; from here, a device that slept for a year looks the same.
     ///
     /// ```
     /// # use tollgate::{Monotonic, Timestamp, Wait};
@@ -49,13 +52,17 @@ impl Monotonic {
     /// assert_eq!(clock.advance(Timestamp::from_secs(9)), Timestamp::from_secs(9));
     /// assert_eq!(clock.advance(Timestamp::from_secs(2)), Timestamp::from_secs(9));
     /// assert_eq!(clock.advance(Timestamp::from_secs(3)), Timestamp::from_secs(10));
+    ///
+    /// assert_eq!(clock.advance(Timestamp::MAX), Timestamp::MAX);
+    /// assert_eq!(clock.advance(Timestamp::from_secs(4)), Timestamp::MAX); // and whatever comes
     /// ```
     #[inline]
-    pub fn advance(&mut self, sample: Timestamp) -> Timestamp {
-        if sample >= self.peak {
+    pub const fn advance(&mut self, sample: Timestamp) -> Timestamp {
+        let back = sample.until(self.peak);
+        if back.is_zero() {
             self.output = self.output.saturating_add(self.peak.until(sample));
             self.peak = sample;
-        } else if sample.until(self.peak) > self.tolerance {
+        } else if back.as_nanos() > self.tolerance.as_nanos() {
             self.peak = sample;
         }
         self.output

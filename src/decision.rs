@@ -58,9 +58,31 @@ impl Decision {
         }
     }
 
-    /// The same, judged at `read` and counted from an earlier `now`.
+    /// The same decision, judged at `read`, with the wait as it counts from an earlier `now`.
+    ///
+    /// For those who judge by hand inside [`Store::update`](crate::Store::update): the closure is given the time to read, which a store that has
+    /// forgotten something may make later than `now`, and what is judged there waits from then. The methods that take a store see to it.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use std::collections::HashMap;
+    /// use tollgate::store::Pruned;
+    /// use tollgate::{Decision, FixedWindow, FixedWindowState, Store, Timestamp, Wait};
+    ///
+    /// const ONE_A_SECOND: FixedWindow = FixedWindow::constant(1, Duration::from_secs(1));
+    /// let mut clients: Pruned<HashMap<u64, FixedWindowState>> = Pruned::default();
+    /// let _ = ONE_A_SECOND.check(&mut clients, &7, Timestamp::ZERO);
+    /// clients.prune(Timestamp::from_secs(1)); // so an earlier request is read as of then
+    ///
+    /// let now = Timestamp::from_millis(600);
+    /// let Ok(second) = clients.update(&7, now, |state, read| {
+    ///     let _ = ONE_A_SECOND.judge(state, read);
+    ///     ONE_A_SECOND.judge(state, read).counted_from(now, read)
+    /// });
+    /// assert_eq!(second, Decision::Deny { retry_after: Wait::from_millis(1_400) });
+    /// ```
     #[inline]
-    pub(crate) const fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
+    pub const fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
         match self {
             Self::Allow => Self::Allow,
             Self::Deny { retry_after } => Self::Deny { retry_after: retry_after.counted_from(now, read) },
@@ -116,9 +138,21 @@ impl Status {
     pub const fn new(limit: u32, remaining: u32, grows_in: Wait, full_in: Wait) -> Self {
         Self { limit, remaining, grows_in, full_in }
     }
-    /// The same, judged at `read` and counted from an earlier `now`.
+
+    /// The same status, judged at `read`, with its waits as they count from an earlier `now`.
+    ///
+    /// For those who judge by hand inside [`Store::update`](crate::Store::update) or [`view`](crate::Store::view): see
+    /// [`Decision::counted_from`].
+    ///
+    /// ```
+    /// # use tollgate::{Status, Timestamp, Wait};
+    /// let (now, read) = (Timestamp::from_secs(3), Timestamp::from_secs(5));
+    /// let status = Status::new(10, 9, Wait::from_secs(6), Wait::from_secs(6)).counted_from(now, read);
+    /// assert_eq!(status, Status::new(10, 9, Wait::from_secs(8), Wait::from_secs(8)));
+    /// ```
     #[inline]
-    pub(crate) const fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
+    #[must_use = "this makes a status, and leaves the one it is made from as it is"]
+    pub const fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
         let Self { limit, remaining, grows_in, full_in } = self;
         Self::new(limit, remaining, grows_in.counted_from(now, read), full_in.counted_from(now, read))
     }

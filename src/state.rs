@@ -20,8 +20,10 @@ pub trait State: Clone + Default + PartialEq {
     /// Known without the policy, so states of several tiers can share a store.
     fn is_expired(&self, now: Timestamp) -> bool;
 
-    /// When the state expires, at most [`Timestamp::MAX`]: for a database's expiry. A store asks [`is_expired`](State::is_expired), since
-    /// a deadline may lie beyond the last timestamp.
+    /// When the state expires, at most [`Timestamp::MAX`]: for a database's expiry. One that takes it in milliseconds or seconds is given
+    /// [`as_millis_ceil`](Timestamp::as_millis_ceil) or [`as_secs_ceil`](Timestamp::as_secs_ceil), since a key that goes early is a quota given anew.
+    ///
+    /// A store asks [`is_expired`](State::is_expired), since a deadline may lie beyond the last timestamp.
     fn expires_at(&self) -> Timestamp;
 }
 

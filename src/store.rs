@@ -98,6 +98,8 @@ pub trait Store<K: ?Sized>: Sized {
 
     /// Finds the state of `key`, or room for one, and lets `f` judge it at the time it is given.
     ///
+    /// Waits that are judged there count from that time; [`Decision::counted_from`](crate::Decision::counted_from) makes them count from `now`.
+    ///
     /// # Errors
     ///
     /// Where there is no room for the key; `f` has not run.
@@ -128,6 +130,8 @@ pub trait Store<K: ?Sized>: Sized {
     fn modify<R>(self, key: &K, f: impl FnOnce(&mut Self::State) -> R) -> Option<R>;
 
     /// Lets `f` look at the state of `key`, or at a default one.
+    ///
+    /// Waits count from the time that it is given, as in [`update`](Store::update).
     ///
     /// ```
     /// # use std::collections::HashMap;

@@ -12,6 +12,7 @@ use core::fmt;
 use core::num::NonZeroU32;
 use core::time::Duration;
 
+const NANOS_PER_MILLI: u64 = 1_000_000;
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
 /// The longest window, and the longest time that a bucket may take to fill: `2^62` ns, some 146 years.
@@ -81,7 +82,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub const fn from_millis(millis: u64) -> Self {
-        Self::from_nanos(millis.saturating_mul(1_000_000))
+        Self::from_nanos(millis.saturating_mul(NANOS_PER_MILLI))
     }
 
     /// From seconds since the epoch, saturating at [`Timestamp::MAX`].
@@ -129,9 +130,7 @@ impl Timestamp {
     /// ```
     #[inline]
     pub const fn since_epoch(elapsed: Duration) -> Self {
-        // Cannot overflow: the fraction of a second is added by a saturating sum.
-        let whole = elapsed.as_secs().saturating_mul(NANOS_PER_SEC);
-        Self::from_nanos(whole.saturating_add(elapsed.subsec_nanos() as u64))
+        Self::from_nanos(saturating_nanos(elapsed))
     }
 
     /// Nanoseconds since the epoch.
@@ -143,6 +142,30 @@ impl Timestamp {
     #[inline]
     pub const fn as_nanos(self) -> u64 {
         self.0
+    }
+
+    /// Milliseconds since the epoch, rounded up: for a [deadline](crate::State::expires_at), which must not come early.
+    ///
+    /// ```
+    /// # use tollgate::Timestamp;
+    /// assert_eq!(Timestamp::from_micros(7_000).as_millis_ceil(), 7);
+    /// assert_eq!(Timestamp::from_micros(7_001).as_millis_ceil(), 8);
+    /// ```
+    #[inline]
+    pub const fn as_millis_ceil(self) -> u64 {
+        self.0.div_ceil(NANOS_PER_MILLI)
+    }
+
+    /// Seconds since the epoch, rounded up: for a [deadline](crate::State::expires_at), which must not come early.
+    ///
+    /// ```
+    /// # use tollgate::Timestamp;
+    /// assert_eq!(Timestamp::from_millis(7_000).as_secs_ceil(), 7);
+    /// assert_eq!(Timestamp::from_millis(7_001).as_secs_ceil(), 8);
+    /// ```
+    #[inline]
+    pub const fn as_secs_ceil(self) -> u64 {
+        self.0.div_ceil(NANOS_PER_SEC)
     }
 
     /// The timestamp `wait` later, saturating at [`Timestamp::MAX`].
@@ -162,7 +185,7 @@ impl Timestamp {
     /// ```
     /// # use tollgate::{Timestamp, Wait};
     /// let (early, late) = (Timestamp::from_secs(1), Timestamp::from_secs(3));
-    /// assert_eq!(early.until(late), Wait::from_nanos(2_000_000_000));
+    /// assert_eq!(early.until(late), Wait::from_secs(2));
     /// assert_eq!(late.until(early), Wait::ZERO);
     /// ```
     #[inline]
@@ -205,7 +228,7 @@ impl From<std::time::SystemTime> for Timestamp {
 /// ```
 /// use tollgate::Wait;
 ///
-/// let wait = Wait::from_nanos(1_000_000_001);
+/// let wait = Wait::from_millis(1_001);
 /// assert_eq!(wait.as_secs_ceil(), 2);
 /// assert_eq!(core::time::Duration::from(wait).as_secs(), 1); // rounds down
 /// ```
@@ -240,6 +263,41 @@ impl Wait {
         Self(nanos)
     }
 
+    /// A wait of so many milliseconds, saturating at [`Wait::MAX`].
+    ///
+    /// ```
+    /// # use tollgate::Wait;
+    /// assert_eq!(Wait::from_millis(7).as_nanos(), 7_000_000);
+    /// ```
+    #[inline]
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(NANOS_PER_MILLI))
+    }
+
+    /// A wait of so many seconds, saturating at [`Wait::MAX`].
+    ///
+    /// ```
+    /// # use tollgate::Wait;
+    /// assert_eq!(Wait::from_secs(34).as_nanos(), 34_000_000_000);
+    /// ```
+    #[inline]
+    pub const fn from_secs(secs: u64) -> Self {
+        Self(secs.saturating_mul(NANOS_PER_SEC))
+    }
+
+    /// A wait as long as the [`Duration`], saturating at [`Wait::MAX`]: what `From` gives, for a `const`.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::Wait;
+    /// assert_eq!(Wait::from_duration(Duration::from_millis(7)), Wait::from_millis(7));
+    /// assert_eq!(Wait::from_duration(Duration::MAX), Wait::MAX);
+    /// ```
+    #[inline]
+    pub const fn from_duration(duration: Duration) -> Self {
+        Self(saturating_nanos(duration))
+    }
+
     /// Whole nanoseconds, exact.
     ///
     /// ```
@@ -260,24 +318,35 @@ impl Wait {
     /// ```
     #[inline]
     pub const fn as_millis_ceil(self) -> u64 {
-        self.0.div_ceil(1_000_000)
+        self.0.div_ceil(NANOS_PER_MILLI)
     }
 
     /// Seconds, rounded up: the number for `Retry-After` (RFC 9110, section 10.2.3).
     ///
     /// ```
     /// # use tollgate::Wait;
-    /// assert_eq!(Wait::from_nanos(1_000_000_000).as_secs_ceil(), 1);
-    /// assert_eq!(Wait::from_nanos(1_000_000_001).as_secs_ceil(), 2);
+    /// assert_eq!(Wait::from_millis(1_000).as_secs_ceil(), 1);
+    /// assert_eq!(Wait::from_millis(1_001).as_secs_ceil(), 2);
     /// ```
     #[inline]
     pub const fn as_secs_ceil(self) -> u64 {
         self.0.div_ceil(NANOS_PER_SEC)
     }
 
-    /// The same wait, judged at `read` and counted from an earlier `now`. No wait stays none.
+    /// The same wait, judged at `read`, as it counts from an earlier `now`; saturates at [`Wait::MAX`]. No wait stays none.
+    ///
+    /// For those who judge by hand inside [`Store::update`](crate::Store::update), and have a wait from that: see
+    /// [`Decision::counted_from`](crate::Decision::counted_from).
+    ///
+    /// ```
+    /// # use tollgate::{Timestamp, Wait};
+    /// let (now, read) = (Timestamp::from_secs(3), Timestamp::from_secs(5));
+    /// assert_eq!(Wait::from_secs(10).counted_from(now, read), Wait::from_secs(12));
+    /// assert_eq!(Wait::ZERO.counted_from(now, read), Wait::ZERO);
+    /// ```
     #[inline]
-    pub(crate) const fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
+    #[must_use = "this makes a wait, and leaves the one it is made from as it is"]
+    pub const fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
         if self.is_zero() { self } else { Self(self.0.saturating_add(now.until(read).0)) }
     }
 
@@ -290,6 +359,14 @@ impl Wait {
     #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
+    }
+}
+
+/// Exact, but for more than 584 years, which are [`Wait::MAX`].
+impl From<Duration> for Wait {
+    #[inline]
+    fn from(duration: Duration) -> Self {
+        Self::from_duration(duration)
     }
 }
 
@@ -306,4 +383,9 @@ impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&Duration::from(*self), f)
     }
+}
+
+/// All of its nanoseconds, or as many as there can be.
+const fn saturating_nanos(duration: Duration) -> u64 {
+    duration.as_secs().saturating_mul(NANOS_PER_SEC).saturating_add(duration.subsec_nanos() as u64)
 }

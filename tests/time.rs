@@ -7,7 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tollgate::{
-    FixedWindowState, Monotonic, SlidingLogArray, SlidingLogState, Timestamp, TokenBucketState, Wait, Wrapping32,
+    Decision, FixedWindowState, Monotonic, SlidingLogArray, SlidingLogState, Status, Timestamp, TokenBucketState, Wait,
+    Wrapping32,
 };
 
 #[test]
@@ -53,6 +54,58 @@ fn waits_round_up() {
         assert_eq!(wait.is_zero(), nanos == 0);
         assert_eq!(wait.to_string(), format!("{:?}", Duration::from_nanos(nanos)));
     }
+}
+
+#[test]
+fn waits_saturate_at_the_longest() {
+    for (made, nanos) in [
+        (Wait::from_millis(0), 0),
+        (Wait::from_millis(18_446_744_073_709), 18_446_744_073_709_000_000),
+        (Wait::from_millis(18_446_744_073_710), u64::MAX),
+        (Wait::from_secs(18_446_744_073), 18_446_744_073_000_000_000),
+        (Wait::from_secs(18_446_744_074), u64::MAX),
+        (Wait::from(Duration::new(1, 5)), 1_000_000_005),
+        (Wait::from(Duration::new(18_446_744_073, 709_551_615)), u64::MAX),
+        (Wait::from(Duration::new(18_446_744_073, 709_551_616)), u64::MAX),
+        (Wait::from(Duration::MAX), u64::MAX),
+        (Wait::MAX.counted_from(Timestamp::ZERO, Timestamp::from_nanos(1)), u64::MAX),
+    ] {
+        assert_eq!(made.as_nanos(), nanos);
+    }
+    const IN_THE_SOURCE: Wait = Wait::from_duration(Duration::from_millis(1_500));
+    assert_eq!(IN_THE_SOURCE, Wait::from_millis(1_500));
+}
+
+#[test]
+fn a_deadline_in_coarser_units_is_never_early() {
+    for (nanos, millis, secs) in [
+        (0, 0, 0),
+        (1, 1, 1),
+        (1_000_000, 1, 1),
+        (1_000_001, 2, 1),
+        (1_000_000_000, 1_000, 1),
+        (1_000_000_001, 1_001, 2),
+        (i64::MAX as u64, 9_223_372_036_855, 9_223_372_037),
+    ] {
+        let deadline = Timestamp::from_nanos(nanos);
+        assert_eq!((deadline.as_millis_ceil(), deadline.as_secs_ceil()), (millis, secs));
+        assert!(Timestamp::from_millis(millis) >= deadline && Timestamp::from_secs(secs) >= deadline);
+    }
+}
+
+#[test]
+fn what_is_judged_later_waits_from_the_callers_time() {
+    let (now, read) = (Timestamp::from_secs(3), Timestamp::from_secs(5));
+    let secs = Wait::from_secs;
+    let denied = Decision::Deny { retry_after: secs(1) };
+    assert_eq!(denied.counted_from(now, read), Decision::Deny { retry_after: secs(3) });
+    assert_eq!(denied.counted_from(read, read), denied);
+    assert_eq!(Decision::Allow.counted_from(now, read), Decision::Allow);
+    // Nothing to wait for is nothing, from any time.
+    let status = Status::new(10, 9, secs(1), secs(4));
+    assert_eq!(status.counted_from(now, read), Status::new(10, 9, secs(3), secs(6)));
+    let full = Status::new(10, 10, Wait::ZERO, Wait::ZERO);
+    assert_eq!(full.counted_from(now, read), full);
 }
 
 #[test]
@@ -121,4 +174,17 @@ fn jitter_is_measured_from_the_furthest_sample_so_it_cannot_creep() {
     let mut clock = Monotonic::new(Wait::from_nanos(10));
     let outputs = [100, 95, 90, 89, 90].map(|nanos| clock.advance(Timestamp::from_nanos(nanos)).as_nanos());
     assert_eq!(outputs, [100, 100, 100, 100, 101]);
+}
+
+#[test]
+fn a_monotonic_clock_that_was_once_at_the_end_stays_there() {
+    const AFTER_A_GARBAGE_READING: Monotonic = {
+        let mut clock = Monotonic::new(Wait::from_nanos(10));
+        clock.advance(Timestamp::from_nanos(100));
+        clock.advance(Timestamp::MAX);
+        clock
+    };
+    let mut clock = AFTER_A_GARBAGE_READING;
+    let outputs = [101, 102, 90, 1_000].map(|nanos| clock.advance(Timestamp::from_nanos(nanos)));
+    assert_eq!(outputs, [Timestamp::MAX; 4]);
 }
