@@ -14,11 +14,11 @@
 //! // An answer with the status 429; any iterator over pairs will do, such as a reference to a header map.
 //! let headers = [("RateLimit", r#""edge";r=0;t=34"#), ("Retry-After", "34")];
 //! let advice = Reader::new().read(429, headers).advice();
-//! assert_eq!(advice, Advice::Wait(Wait::from_nanos(34_000_000_000)));
+//! assert_eq!(advice, Advice::Wait(Wait::from_secs(34)));
 //!
 //! let (now, random) = (Timestamp::from_secs(1_700_000_000), 0x8000_0000_0000_0000); // yours
 //! match RULE.next(&mut retries, advice.wait(), now, random) {
-//!     Next::Retry { after } => assert_eq!(after, Wait::from_nanos(34_125_000_000)), // never less than was asked for
+//!     Next::Retry { after } => assert_eq!(after, Wait::from_millis(34_125)), // never less than was asked for
 //!     Next::TooLong { .. } | Next::GiveUp(_) => { /* tell whoever asked */ }
 //! }
 //! ```
@@ -49,7 +49,7 @@
 //! const TWO_A_SECOND: SlidingLog = SlidingLog::constant(2, Duration::from_secs(1));
 //! let (mut sent, now) = (SlidingLogState::default(), Timestamp::from_millis(700));
 //! let answers = [(); 3].map(|()| TWO_A_SECOND.judge(&mut sent, now));
-//! let wait = Decision::Deny { retry_after: Wait::from_nanos(1_000_000_000) };
+//! let wait = Decision::Deny { retry_after: Wait::from_secs(1) };
 //! assert_eq!(answers, [Decision::Allow, Decision::Allow, wait]);
 //! ```
 //!

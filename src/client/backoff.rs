@@ -31,7 +31,7 @@ use crate::time::{Timestamp, Wait};
 /// // ... an answer came, and it was no good:
 /// let advice = Reader::new().read(429, headers).advice();
 /// match RULE.next(&mut retries, advice.wait(), now, random) {
-///     Next::Retry { after } => assert_eq!(after, Wait::from_nanos(2_050_000_000)), // sleep, and try again
+///     Next::Retry { after } => assert_eq!(after, Wait::from_millis(2_050)), // sleep, and try again
 ///     Next::TooLong { wait } => println!("the server asks for {wait}"),
 ///     Next::GiveUp(spent) => println!("{spent}"),
 /// }
@@ -118,7 +118,7 @@ impl Backoff {
     /// const RULE: Backoff = Backoff::constant(Duration::from_secs(1), Duration::from_secs(3)).jitter(Jitter::None);
     /// let mut retries = Retries::default();
     /// for secs in [1, 2, 3, 3] {
-    ///     let after = Wait::from_nanos(secs * 1_000_000_000);
+    ///     let after = Wait::from_secs(secs);
     ///     assert_eq!(RULE.next(&mut retries, None, Timestamp::ZERO, 0), Next::Retry { after });
     /// }
     /// ```
@@ -151,13 +151,13 @@ impl Backoff {
     /// # use tollgate::{Timestamp, Wait};
     /// # use tollgate::client::{Backoff, Next, Retries, Spent};
     /// const RULE: Backoff = Backoff::constant(Duration::from_secs(1), Duration::from_secs(3)).within(Duration::from_secs(5));
-    /// let (start, six) = (Timestamp::from_secs(100), Wait::from_nanos(6_000_000_000));
+    /// let (start, six) = (Timestamp::from_secs(100), Wait::from_secs(6));
     /// let next = RULE.next(&mut Retries::since(start), Some(six), start, 0);
     /// assert_eq!(next, Next::GiveUp(Spent::Time));
     /// ```
     #[must_use = "this makes a rule, and leaves the one it is made from as it is"]
     pub const fn within(self, time: Duration) -> Self {
-        Self { within: Some(wait(time)), ..self }
+        Self { within: Some(Wait::from_duration(time)), ..self }
     }
 
     /// With the longest wait that a server may ask for. Without one, whatever it asks for is kept to, be it years.
@@ -173,7 +173,7 @@ impl Backoff {
     /// ```
     #[must_use = "this makes a rule, and leaves the one it is made from as it is"]
     pub const fn patience(self, longest: Duration) -> Self {
-        Self { patience: wait(longest), ..self }
+        Self { patience: Wait::from_duration(longest), ..self }
     }
 
     /// How to go on after an attempt that failed at `now`, the server having asked for the wait `told`, or for none.
@@ -196,8 +196,8 @@ impl Backoff {
     /// let (none, half, all) = (0, 1 << 63, u64::MAX);
     /// let mut next = |random| RULE.next(&mut retries, None, Timestamp::ZERO, random);
     /// assert_eq!(next(none), Next::Retry { after: Wait::ZERO });
-    /// assert_eq!(next(half), Next::Retry { after: Wait::from_nanos(1_000_000_000) }); // of 2 s
-    /// assert_eq!(next(all), Next::Retry { after: Wait::from_nanos(4_000_000_000) });
+    /// assert_eq!(next(half), Next::Retry { after: Wait::from_secs(1) }); // of 2 s
+    /// assert_eq!(next(all), Next::Retry { after: Wait::from_secs(4) });
     /// ```
     pub const fn next(&self, retries: &mut Retries, told: Option<Wait>, now: Timestamp, random: u64) -> Next {
         retries.attempts = retries.attempts.saturating_add(1);
@@ -394,13 +394,6 @@ impl fmt::Display for BackoffError {
 
 impl Error for BackoffError {}
 
-/// At most the longest wait there is.
-const fn wait(time: Duration) -> Wait {
-    let nanos = time.as_nanos();
-    // Loses nothing: compared before.
-    if nanos > u64::MAX as u128 { Wait::MAX } else { Wait::from_nanos(nanos as u64) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -412,7 +405,7 @@ mod tests {
         let mut retries = Retries { attempts: u32::MAX - 1, ..Retries::default() };
         for _ in 0..3 {
             let next = RULE.next(&mut retries, None, Timestamp::ZERO, 0);
-            assert_eq!(next, Next::Retry { after: Wait::from_nanos(1_000_000_000_000) });
+            assert_eq!(next, Next::Retry { after: Wait::from_secs(1_000) });
             assert_eq!(retries.attempts, u32::MAX);
         }
         let last = RULE.attempts(NonZeroU32::MAX);

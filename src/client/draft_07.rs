@@ -7,14 +7,13 @@
 //! use tollgate::client::draft_07;
 //!
 //! let limit = draft_07::limit(["limit=100, remaining=50, reset=5"]).unwrap();
-//! assert_eq!((limit.limit, limit.remaining, limit.reset), (100, 50, Wait::from_nanos(5_000_000_000)));
+//! assert_eq!((limit.limit, limit.remaining, limit.reset), (100, 50, Wait::from_secs(5)));
 //!
 //! let policies = draft_07::policies(["100;w=60, 1000;w=86400"]).unwrap();
 //! assert!(policies.map(|policy| (policy.quota, policy.window_secs)).eq([(100, 60), (1000, 86_400)]));
 //! ```
 
 use super::sf::{Field, Member, Shape, Value};
-use super::text::seconds;
 use crate::time::Wait;
 
 pub use super::quota_policy::{QuotaPolicy, policies};
@@ -83,7 +82,7 @@ impl Reading {
 
     pub(super) fn finish(self) -> Option<Limit> {
         let Self { field, limit, remaining, reset } = self;
-        let whole = Limit { limit: limit?, remaining: remaining?, reset: seconds(reset?) };
+        let whole = Limit { limit: limit?, remaining: remaining?, reset: Wait::from_secs(reset?) };
         field.is_well_formed().then_some(whole)
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! let mut limits = draft_10::limits([r#""burst";r=50;t=30,"daily";r=1000"#]).unwrap(); // `RateLimit`
 //! let burst = limits.next().unwrap();
-//! assert_eq!((burst.remaining, burst.grows_in), (50, Some(Wait::from_nanos(30_000_000_000))));
+//! assert_eq!((burst.remaining, burst.grows_in), (50, Some(Wait::from_secs(30))));
 //!
 //! let policies = draft_10::policies([r#""burst";q=100;w=60"#, r#""daily";q=1000;w=86400"#]).unwrap(); // `RateLimit-Policy`, in two lines
 //! assert!(policies.map(|policy| policy.quota).eq([100, 1000]));
@@ -16,7 +16,6 @@
 //! draft that has another type, or that must be there and is not, and the whole field is. Parameters of other names are passed over.
 
 use super::sf::{self, Bytes, Member, Text, Value};
-use super::text::seconds;
 use crate::time::Wait;
 
 /// How the client stands with a policy (section 4.1).
@@ -68,6 +67,9 @@ pub struct Policy<'a> {
 
 /// The limits that a `RateLimit` in so many lines tells of. None where there are none, or anything is malformed.
 ///
+/// The lines are gone through twice, hence `Clone`: an array will do, or a reference to what holds the values, such as
+/// `&headers.get_all("ratelimit")` of the crate http.
+///
 /// # Cost
 ///
 /// Twice over the bytes, first to see that all of it is well-formed.
@@ -80,9 +82,9 @@ pub struct Policy<'a> {
 ///     assert!(draft_10::limits([malformed]).is_none(), "{malformed}");
 /// }
 /// ```
-pub fn limits<'a, L, V>(lines: L) -> Option<impl Iterator<Item = Limit<'a>> + Clone>
+pub fn limits<'a, L, V>(lines: L) -> Option<impl Iterator<Item = Limit<'a>>>
 where
-    L: IntoIterator<Item = &'a V, IntoIter: Clone>,
+    L: IntoIterator<Item = &'a V> + Clone,
     V: AsRef<[u8]> + ?Sized + 'a,
 {
     sf::field(lines, limit)
@@ -90,9 +92,11 @@ where
 
 /// The policies that a `RateLimit-Policy` in so many lines tells of. None where there are none, or anything is malformed.
 ///
+/// The lines are as for [`limits`].
+///
 /// # Cost
 ///
-/// As for [`limits`].
+/// As for `limits`.
 ///
 /// ```
 /// use tollgate::client::draft_10;
@@ -102,9 +106,9 @@ where
 ///     assert!(draft_10::policies([malformed]).is_none(), "{malformed}");
 /// }
 /// ```
-pub fn policies<'a, L, V>(lines: L) -> Option<impl Iterator<Item = Policy<'a>> + Clone>
+pub fn policies<'a, L, V>(lines: L) -> Option<impl Iterator<Item = Policy<'a>>>
 where
-    L: IntoIterator<Item = &'a V, IntoIter: Clone>,
+    L: IntoIterator<Item = &'a V> + Clone,
     V: AsRef<[u8]> + ?Sized + 'a,
 {
     sf::field(lines, policy)
@@ -114,7 +118,7 @@ pub(super) fn limit(member: Member<'_>) -> Option<Limit<'_>> {
     Some(Limit {
         name: name(member)?,
         remaining: member.params.get(b"r")?.count()?,
-        grows_in: optional(member, b"t", Value::count)?.map(seconds),
+        grows_in: optional(member, b"t", Value::count)?.map(Wait::from_secs),
         partition_key: partition_key(member)?,
     })
 }

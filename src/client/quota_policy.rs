@@ -24,6 +24,8 @@ pub struct QuotaPolicy {
 
 /// The policies that a `RateLimit-Policy` of draft 06 or 07 in so many lines tells of. None where there are none, or anything is malformed.
 ///
+/// The lines are as for [`draft_10::limits`](super::draft_10::limits), and so is the cost.
+///
 /// ```
 /// use tollgate::client::draft_07;
 ///
@@ -32,9 +34,9 @@ pub struct QuotaPolicy {
 ///     assert!(draft_07::policies([malformed]).is_none(), "{malformed}");
 /// }
 /// ```
-pub fn policies<'a, L, V>(lines: L) -> Option<impl Iterator<Item = QuotaPolicy> + Clone>
+pub fn policies<'a, L, V>(lines: L) -> Option<impl Iterator<Item = QuotaPolicy>>
 where
-    L: IntoIterator<Item = &'a V, IntoIter: Clone>,
+    L: IntoIterator<Item = &'a V> + Clone,
     V: AsRef<[u8]> + ?Sized + 'a,
 {
     sf::field(lines, policy)

@@ -3,7 +3,7 @@
 use super::date::{HttpDate, Moment};
 use super::retry_after::{RetryAfter, answered_at};
 use super::sf::{Field, Malformed, Shape};
-use super::text::{digits, seconds, trim};
+use super::text::{digits, trim};
 use super::x_ratelimit::Reset;
 use super::{draft_06, draft_07, draft_10, x_ratelimit};
 use crate::header_names::{
@@ -22,7 +22,7 @@ const AGE: &str = "age";
 ///
 /// let headers = [("Content-Type", "text/plain"), ("Retry-After", "34")];
 /// let reading = Reader::new().read(429, headers);
-/// assert_eq!(reading.advice(), Advice::Wait(Wait::from_nanos(34_000_000_000)));
+/// assert_eq!(reading.advice(), Advice::Wait(Wait::from_secs(34)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reader {
@@ -49,7 +49,7 @@ impl Reader {
     /// # use tollgate::{Timestamp, Wait};
     /// let until = ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT");
     /// let reader = Reader::new().at(Timestamp::from_secs(1_792_567_560));
-    /// assert_eq!(reader.read(503, [until]).advice(), Advice::Wait(Wait::from_nanos(120_000_000_000)));
+    /// assert_eq!(reader.read(503, [until]).advice(), Advice::Wait(Wait::from_secs(120)));
     /// ```
     #[must_use = "this makes a reader, and leaves the one it is made from as it is"]
     pub const fn at(self, unix_now: Timestamp) -> Self {
@@ -63,7 +63,7 @@ impl Reader {
     /// # use tollgate::Wait;
     /// let headers = [("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "5")];
     /// let reader = Reader::new().x_ratelimit(Reset::InSeconds);
-    /// assert_eq!(reader.read(429, headers).advice(), Advice::Wait(Wait::from_nanos(5_000_000_000)));
+    /// assert_eq!(reader.read(429, headers).advice(), Advice::Wait(Wait::from_secs(5)));
     /// assert_eq!(Reader::new().read(429, headers).advice(), Advice::BackOff);
     /// ```
     #[must_use = "this makes a reader, and leaves the one it is made from as it is"]
@@ -150,13 +150,13 @@ impl Reading {
     ///
     /// let none: [(&str, &str); 0] = [];
     /// let reading = Reader::new().read(429, none).told_in_body(34);
-    /// assert_eq!(reading.advice(), Advice::Wait(Wait::from_nanos(34_000_000_000)));
+    /// assert_eq!(reading.advice(), Advice::Wait(Wait::from_secs(34)));
     /// ```
     #[must_use = "this makes a reading, and leaves the one it is made from as it is"]
     pub const fn told_in_body(self, secs: u64) -> Self {
         let retry_after = match self.retry_after {
             Some(wait) => wait,
-            None => seconds(secs),
+            None => Wait::from_secs(secs),
         };
         Self { retry_after: Some(retry_after), ..self }
     }
@@ -169,8 +169,8 @@ impl Reading {
     ///
     /// let limit = ("ratelimit", r#""burst";r=0;t=30"#);
     /// let advice = |status, headers: &[_]| Reader::new().read(status, headers.iter().copied()).advice();
-    /// assert_eq!(advice(429, &[limit, ("retry-after", "31")]), Advice::Wait(Wait::from_nanos(31_000_000_000)));
-    /// assert_eq!(advice(200, &[limit]), Advice::Wait(Wait::from_nanos(30_000_000_000))); // the next would be refused
+    /// assert_eq!(advice(429, &[limit, ("retry-after", "31")]), Advice::Wait(Wait::from_secs(31)));
+    /// assert_eq!(advice(200, &[limit]), Advice::Wait(Wait::from_secs(30))); // the next would be refused
     /// assert_eq!(advice(200, &[]), Advice::Proceed);
     /// assert_eq!(advice(429, &[]), Advice::BackOff);
     /// ```
@@ -277,7 +277,7 @@ impl Told {
         let draft_07 = || self.draft_07.finish().map(|limit| Standing::new(limit.remaining, Some(limit.reset)));
         let draft_06 = || {
             let [remaining, reset] = self.draft_06.map(draft_06::Reading::finish);
-            Some(Standing::new(remaining?, reset.map(seconds)))
+            Some(Standing::new(remaining?, reset.map(Wait::from_secs)))
         };
         let x = || {
             let [remaining, reset] = self.x.map(Single::number);

@@ -1,7 +1,7 @@
 //! [`RetryAfter`]: the field of that name, as RFC 9110, section 10.2.3 has it.
 
 use super::date::{HttpDate, Moment};
-use super::text::{digits, seconds, trim};
+use super::text::{digits, trim};
 use crate::time::{Timestamp, Wait};
 
 /// What a `Retry-After` says: for how long to wait, or until when.
@@ -10,7 +10,7 @@ use crate::time::{Timestamp, Wait};
 /// use tollgate::client::{HttpDate, RetryAfter};
 /// use tollgate::{Timestamp, Wait};
 ///
-/// let two_minutes = Some(Wait::from_nanos(120_000_000_000));
+/// let two_minutes = Some(Wait::from_secs(120));
 /// let delay = RetryAfter::read("120").unwrap();
 /// assert_eq!(delay.wait(None, None), two_minutes);
 ///
@@ -21,7 +21,7 @@ use crate::time::{Timestamp, Wait};
 ///
 /// // ... or from the caller's wall time, where there is none.
 /// let unix_now = Timestamp::from_millis(1_792_567_679_750);
-/// assert_eq!(until.wait(None, Some(unix_now)), Some(Wait::from_nanos(250_000_000)));
+/// assert_eq!(until.wait(None, Some(unix_now)), Some(Wait::from_millis(250)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RetryAfter {
@@ -50,7 +50,7 @@ impl RetryAfter {
     pub fn read(value: impl AsRef<[u8]>) -> Option<Self> {
         let value = trim(value.as_ref());
         match digits(value) {
-            Some(secs) => Some(Self::Delay(seconds(secs))),
+            Some(secs) => Some(Self::Delay(Wait::from_secs(secs))),
             None => HttpDate::read(value).map(Self::Until),
         }
     }

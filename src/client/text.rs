@@ -1,9 +1,5 @@
 //! What all fields have in common: blanks around a value, and numbers of plain digits.
 
-use crate::time::Wait;
-
-const NANOS_PER_SEC: u64 = 1_000_000_000;
-
 /// Without spaces and tabs at either end (RFC 9110, section 5.6.3).
 pub(super) fn trim(mut text: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', inner @ ..] | [inner @ .., b' ' | b'\t'] = text {
@@ -30,9 +26,4 @@ pub(super) const fn digit(byte: u8) -> Option<u8> {
         b'0'..=b'9' => Some(byte - b'0'),
         _ => None,
     }
-}
-
-/// So many seconds, at most the longest wait there is.
-pub(super) const fn seconds(secs: u64) -> Wait {
-    Wait::from_nanos(secs.saturating_mul(NANOS_PER_SEC))
 }

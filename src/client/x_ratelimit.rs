@@ -4,7 +4,7 @@
 //! whole epoch; so the caller says which it is ([`Reset`]), and it is never guessed from the number.
 
 use super::date::Moment;
-use super::text::{digits, seconds, trim};
+use super::text::{digits, trim};
 use crate::time::{Timestamp, Wait};
 
 /// What a service means by its `X-RateLimit-Reset`: look it up in its documentation.
@@ -14,7 +14,7 @@ use crate::time::{Timestamp, Wait};
 /// use tollgate::{Timestamp, Wait};
 ///
 /// let unix_now = Some(Timestamp::from_secs(1_700_000_000));
-/// let five = Some(Wait::from_nanos(5_000_000_000));
+/// let five = Some(Wait::from_secs(5));
 /// assert_eq!(reset("5", Reset::InSeconds, None), five);
 /// assert_eq!(reset("1700000005", Reset::AtUnixSeconds, unix_now), five);
 /// assert_eq!(reset("1700000005000", Reset::AtUnixMillis, unix_now), five);
@@ -63,8 +63,8 @@ pub fn reset(value: impl AsRef<[u8]>, meaning: Reset, now: Option<Timestamp>) ->
 impl Reset {
     pub(super) fn wait(self, number: u64, answered: Option<Moment>) -> Option<Wait> {
         match self {
-            Self::InSeconds => Some(seconds(number)),
-            Self::InMillis => Some(Wait::from_nanos(number.saturating_mul(1_000_000))),
+            Self::InSeconds => Some(Wait::from_secs(number)),
+            Self::InMillis => Some(Wait::from_millis(number)),
             Self::AtUnixSeconds => answered.map(|from| from.until(Moment::from_unix_secs(number))),
             Self::AtUnixMillis => answered.map(|from| from.until(Moment::from_unix_millis(number))),
         }

@@ -7,8 +7,6 @@ use proptest::prelude::*;
 use tollgate::client::{Backoff, BackoffError, Jitter, Next, Retries, Spent};
 use tollgate::{Timestamp, Wait};
 
-use crate::secs;
-
 const JITTERS: [Jitter; 4] = [Jitter::Full, Jitter::Equal, Jitter::Decorrelated, Jitter::None];
 
 fn rule(base: u64, cap: u64, jitter: Jitter) -> Backoff {
@@ -99,10 +97,11 @@ fn a_larger_word_never_makes_a_shorter_delay() {
 
 #[test]
 fn what_a_server_asks_for_is_never_shortened_and_chance_comes_on_top() {
-    let told = secs(10).as_nanos();
+    let told = Wait::from_secs(10).as_nanos();
     for (jitter, spread) in [(Jitter::Full, 100), (Jitter::Equal, 50), (Jitter::Decorrelated, 200), (Jitter::None, 0)] {
         let rule = rule(100, 1_000, jitter);
-        let next = |random| after(rule.next(&mut Retries::default(), Some(secs(10)), Timestamp::ZERO, random));
+        let next =
+            |random| after(rule.next(&mut Retries::default(), Some(Wait::from_secs(10)), Timestamp::ZERO, random));
         assert_eq!((next(0), next(u64::MAX)), (told, told + spread), "{jitter:?}");
     }
 }
@@ -112,8 +111,8 @@ fn clients_that_were_told_the_same_moment_spread_more_with_each_failure() {
     let rule = rule(100, 1_000, Jitter::Full);
     let mut retries = Retries::default();
     for most in [100, 200, 400, 800, 1_000, 1_000] {
-        let next = after(rule.next(&mut retries, Some(secs(1)), Timestamp::ZERO, u64::MAX));
-        assert_eq!(next, secs(1).as_nanos() + most);
+        let next = after(rule.next(&mut retries, Some(Wait::from_secs(1)), Timestamp::ZERO, u64::MAX));
+        assert_eq!(next, Wait::from_secs(1).as_nanos() + most);
     }
 }
 
@@ -130,8 +129,8 @@ fn one_that_is_told_to_come_back_at_once_still_backs_off() {
 fn more_than_patience_is_an_outcome_of_its_own() {
     let patient = rule(100, 1_000, Jitter::Full).patience(Duration::from_secs(30));
     let next = |wait| patient.next(&mut Retries::default(), Some(wait), Timestamp::ZERO, 0);
-    assert_eq!(next(secs(30)), Next::Retry { after: secs(30) });
-    let longer = Wait::from_nanos(secs(30).as_nanos() + 1);
+    assert_eq!(next(Wait::from_secs(30)), Next::Retry { after: Wait::from_secs(30) });
+    let longer = Wait::from_nanos(Wait::from_secs(30).as_nanos() + 1);
     assert_eq!(next(longer), Next::TooLong { wait: longer });
     assert_eq!(next(Wait::MAX), Next::TooLong { wait: Wait::MAX });
     // Without an end to patience there is none, and chance on top saturates.
@@ -169,12 +168,12 @@ fn no_attempt_is_later_than_the_time_there_is() {
     let rule = rule(100, 1_000, Jitter::None).within(Duration::from_secs(10));
     let start = Timestamp::from_secs(1_000);
     let next = |now, told| rule.next(&mut Retries::since(start), Some(told), now, 0);
-    assert_eq!(next(start, secs(10)), Next::Retry { after: secs(10) });
+    assert_eq!(next(start, Wait::from_secs(10)), Next::Retry { after: Wait::from_secs(10) });
     assert_eq!(next(start, Wait::from_nanos(10_000_000_001)), Next::GiveUp(Spent::Time));
-    assert_eq!(next(Timestamp::from_secs(1_004), secs(6)), Next::Retry { after: secs(6) });
-    assert_eq!(next(Timestamp::from_secs(1_005), secs(6)), Next::GiveUp(Spent::Time));
+    assert_eq!(next(Timestamp::from_secs(1_004), Wait::from_secs(6)), Next::Retry { after: Wait::from_secs(6) });
+    assert_eq!(next(Timestamp::from_secs(1_005), Wait::from_secs(6)), Next::GiveUp(Spent::Time));
     // A clock that was set back takes no time away, and gives none.
-    assert_eq!(next(Timestamp::ZERO, secs(10)), Next::Retry { after: secs(10) });
+    assert_eq!(next(Timestamp::ZERO, Wait::from_secs(10)), Next::Retry { after: Wait::from_secs(10) });
     // Without a start, the first failure is it.
     let mut retries = Retries::default();
     assert!(matches!(rule.next(&mut retries, None, Timestamp::from_secs(500), 0), Next::Retry { .. }));
@@ -186,9 +185,15 @@ fn of_several_reasons_to_stop_the_first_in_order_is_told() {
     let rule = rule(100, 1_000, Jitter::None).patience(Duration::from_secs(5)).within(Duration::from_secs(1));
     let two = rule.attempts(NonZeroU32::new(2).unwrap());
     let mut retries = Retries::default();
-    assert_eq!(two.next(&mut retries, Some(secs(9)), Timestamp::ZERO, 0), Next::TooLong { wait: secs(9) });
-    assert_eq!(two.next(&mut retries, Some(secs(9)), Timestamp::ZERO, 0), Next::GiveUp(Spent::Attempts));
-    assert_eq!(rule.next(&mut Retries::default(), Some(secs(3)), Timestamp::ZERO, 0), Next::GiveUp(Spent::Time));
+    assert_eq!(
+        two.next(&mut retries, Some(Wait::from_secs(9)), Timestamp::ZERO, 0),
+        Next::TooLong { wait: Wait::from_secs(9) }
+    );
+    assert_eq!(two.next(&mut retries, Some(Wait::from_secs(9)), Timestamp::ZERO, 0), Next::GiveUp(Spent::Attempts));
+    assert_eq!(
+        rule.next(&mut Retries::default(), Some(Wait::from_secs(3)), Timestamp::ZERO, 0),
+        Next::GiveUp(Spent::Time)
+    );
 }
 
 #[test]

@@ -7,10 +7,3 @@ mod backoff;
 #[cfg(feature = "format")]
 mod round_trip;
 mod vectors;
-
-use tollgate::Wait;
-
-/// A wait of whole seconds.
-fn secs(secs: u64) -> Wait {
-    Wait::from_nanos(secs * 1_000_000_000)
-}

@@ -10,15 +10,12 @@ use tollgate::format::x_ratelimit::XRateLimit;
 use tollgate::format::{self, Name, Quota, draft_06, draft_07};
 use tollgate::{Decision, Status, Timestamp, Wait};
 
-use crate::secs;
-
 /// Structured fields carry numbers of at most 15 digits.
 const LARGEST: u64 = 999_999_999_999_999;
 
 /// The whole seconds that a header has of a wait.
 fn whole(wait: Wait) -> Wait {
-    let secs = u128::from(wait.as_secs_ceil().min(LARGEST));
-    Wait::from_nanos(u64::try_from(secs * 1_000_000_000).unwrap_or(u64::MAX))
+    Wait::from_secs(wait.as_secs_ceil().min(LARGEST))
 }
 
 fn waits() -> impl Strategy<Value = Wait> {
@@ -123,7 +120,7 @@ proptest! {
         let unix_now = Timestamp::from_nanos(unix_now);
         let numbers = draft_06::RateLimit::new(decision, &status);
         let (limit, remaining) = (u64::from(status.limit), u64::from(status.remaining));
-        let reset = whole(secs_of(numbers.reset().0));
+        let reset = whole(Wait::from_secs(numbers.reset().0));
 
         let written = draft_07::RateLimit::new(decision, &status).to_string();
         let read = client::draft_07::limit([&written]).expect("well-formed");
@@ -136,7 +133,7 @@ proptest! {
 
         let x = XRateLimit::new(decision, &status);
         let after = client::x_ratelimit::reset(x.reset_after().to_string(), client::x_ratelimit::Reset::InSeconds, None);
-        prop_assert_eq!(after, Some(secs_of(x.reset_after().secs())));
+        prop_assert_eq!(after, Some(Wait::from_secs(x.reset_after().secs())));
         let at = client::x_ratelimit::reset(
             x.reset_at(unix_now).to_string(),
             client::x_ratelimit::Reset::AtUnixSeconds,
@@ -154,7 +151,7 @@ proptest! {
             if let Some(retry_after) = format::RetryAfter::new(decision) {
                 let value = retry_after.to_string();
                 let denied = Reader::new().read(429, lines().chain([("retry-after", value.as_str())]));
-                prop_assert_eq!(denied.advice(), Advice::Wait(secs_of(retry_after.secs())));
+                prop_assert_eq!(denied.advice(), Advice::Wait(Wait::from_secs(retry_after.secs())));
             }
         }
     }
@@ -171,9 +168,4 @@ proptest! {
         }
         prop_assert!(client::draft_10::policies([&written]).is_none(), "one draft is not the other");
     }
-}
-
-/// So many seconds, or the longest wait there is.
-fn secs_of(count: u64) -> Wait {
-    if count <= u64::MAX / 1_000_000_000 { secs(count) } else { Wait::MAX }
 }

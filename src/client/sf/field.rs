@@ -49,17 +49,16 @@ impl Field {
 pub(in crate::client) fn field<'a, L, V, T>(
     lines: L,
     read: fn(Member<'a>) -> Option<T>,
-) -> Option<impl Iterator<Item = T> + Clone>
+) -> Option<impl Iterator<Item = T>>
 where
-    L: IntoIterator<Item = &'a V, IntoIter: Clone>,
+    L: IntoIterator<Item = &'a V> + Clone,
     V: AsRef<[u8]> + ?Sized + 'a,
     T: 'a,
 {
-    let lines = lines.into_iter();
     let mut whole = Field::default();
     for line in lines.clone() {
         whole.line(line.as_ref(), Shape::List, |member| read(member).map(|_| ()).ok_or(Malformed));
     }
-    let members = lines.flat_map(|line| Members::new(line.as_ref(), Shape::List)).flatten();
+    let members = lines.into_iter().flat_map(|line| Members::new(line.as_ref(), Shape::List)).flatten();
     whole.is_well_formed().then(|| members.filter_map(read))
 }
