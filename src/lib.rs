@@ -36,7 +36,7 @@
 //! | policy | promises | memory a key | cost |
 //! | --- | --- | --- | --- |
 //! | [`FixedWindow`] | a quota in each window; a double burst across a boundary | 16 bytes | O(1) |
-//! | [`SlidingLog`] | a quota in *every* interval one window long | in place 24 bytes, and 12 an entry; growing 40, and 12 to 24 an admission | amortised O(1), at most O(log n) |
+//! | [`SlidingLog`] | a quota in *every* interval one window long | in place 24 bytes, and 12 an entry; growing 40, and 12 to 24 an admission, up to 48 after a burst | amortised O(1), at most O(log n) |
 //! | [`TokenBucket`] | a steady rate, and a burst; exact rationals | 24 bytes | O(1) |
 //! | [`Both`] | two of them on one key, all or none | both | both |
 //!
@@ -78,7 +78,7 @@
 //!
 //! | feature | brings | default |
 //! | --- | --- | --- |
-//! | `std` | `HashMap` as a store, `Sharded` for many threads, timestamps from `SystemTime` and `Instant`; implies `alloc` | yes |
+//! | `std` | `HashMap` as a store, `Sharded` for many threads, timestamps from `SystemTime`; implies `alloc` | yes |
 //! | `alloc` | `BTreeMap` as a store, a `Table`'s memory on the heap, sliding logs that grow | with `std` |
 //! | `format` | [`format`](mod@format): headers and bodies | yes |
 //! | `identity` | [`identity`]: who is calling, behind proxies | no |

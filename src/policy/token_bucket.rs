@@ -49,8 +49,8 @@ pub use state::TokenBucketState;
 /// | --- | --- | --- |
 /// | 10/60s: 5 of 10 tokens, full in 30 s | 20/60s | full in 30 s: 10 of 20 tokens |
 /// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,burst=3 | full in 30 s: no token until 18 s from now |
-/// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,interval, with a point in 20 s | no token for 20 s, then none until full in 30 s |
-/// | 10/60s,interval: full in 30 s | 10/60s,interval on another grid | the same |
+/// | 10/60s: 5 of 10 tokens, full in 30 s | 10/60s,interval, with a point in 20 s | no token until full in 30 s |
+/// | 10/60s,interval: 5 of 10 tokens, full in 30 s | 10/60s,interval on another grid | no token until full in 30 s |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenBucket {
     quota: NonZeroU32,

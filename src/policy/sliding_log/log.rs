@@ -4,6 +4,8 @@
 //! are one difference, and the entry at which enough of them will have expired is found by bisection. Expiries never fall from one entry to the
 //! next. Entries that have expired stay until something is admitted, since a denial writes nothing.
 
+use core::hash::{Hash, Hasher};
+
 use super::memory::sealed::Entry;
 use super::memory::{InPlace, LogMemory};
 use crate::decision::Decision;
@@ -236,9 +238,7 @@ impl<M: LogMemory> LogState<M> {
     pub(super) fn take_back(&mut self, live: &Live, units: u32) {
         self.total = self.total.wrapping_sub(units.min(live.used));
         let left = self.total.wrapping_sub(live.gone);
-        while self.len > live.dead && self.entry(self.len - 1).before.wrapping_sub(live.gone) >= left {
-            self.len -= 1;
-        }
+        self.len = self.first(live.dead, |index| self.entry(index).before.wrapping_sub(live.gone) >= left);
         self.newest = self.slot(self.len.saturating_sub(1));
         if self.len == 0 {
             self.memory.set(self.head, Entry::default());
@@ -333,6 +333,13 @@ impl<M: LogMemory> PartialEq for LogState<M> {
 
 impl<M: LogMemory> Eq for LogState<M> {}
 
+impl<M: LogMemory> Hash for LogState<M> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.last, self.len).hash(hasher);
+        self.entries().for_each(|entry| entry.hash(hasher));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
@@ -356,8 +363,15 @@ mod tests {
     #[test]
     fn equal_logs_remember_the_same_wherever_in_the_memory() {
         let here = log(&[(20, 1), (21, 2)]);
-        assert_eq!(here, log(&[(20, 1), (21, 1), (21, 1)]), "equal timestamps share an entry");
-        assert_eq!(here, log(&[(0, 3), (1, 4), (2, 5), (20, 1), (21, 2)]), "after what has expired");
+        let (together, after_others) = (log(&[(20, 1), (21, 1), (21, 1)]), log(&[(0, 3), (1, 4), (20, 1), (21, 2)]));
+        assert_eq!(here, together, "equal timestamps share an entry");
+        assert_eq!(here, after_others, "after what has expired");
+        #[cfg(feature = "std")]
+        {
+            use core::hash::BuildHasher;
+            let hasher = std::hash::RandomState::new();
+            assert_eq!([together, after_others].map(|log| hasher.hash_one(log)), [hasher.hash_one(here); 2]);
+        }
     }
 
     #[test]

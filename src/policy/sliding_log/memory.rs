@@ -106,7 +106,8 @@ impl<const N: usize> sealed::Slots for InPlace<N> {
     fn fit(&mut self, _: u32, _: u32) {}
 }
 
-/// A box that grows with the log, and shrinks when a burst is over. Admissions fill it up to the quota; only charges go beyond.
+/// A box that doubles when the log fills it, and halves at an admission that finds less than a quarter of it used. Admissions fill it up to
+/// the quota; only charges go beyond.
 ///
 /// ```
 /// use tollgate::{Growing, LogState, SlidingLogState};
@@ -171,8 +172,8 @@ impl sealed::Slots for Growing {
     #[inline]
     fn fits(&self, len: u32) -> bool {
         let (room, len) = (self.room(), len as usize);
-        // Less than an eighth is too much room, so that it takes many admissions until it grows again.
-        len < room && (room <= 8 * Self::FEW || len >= room / 8)
+        // Where less than a quarter is used there is too much room. The half of it is half full then, so it takes many admissions until it grows again.
+        len < room && (room <= 4 * Self::FEW || len >= room / 4)
     }
 
     #[cold]
@@ -249,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn it_halves_when_an_eighth_is_used_but_keeps_a_few() {
+    fn it_halves_when_less_than_a_quarter_is_used_but_keeps_a_few() {
         for (room, len, left) in
-            [(64, 8, 64), (64, 7, 32), (33, 3, 16), (33, 4, 33), (32, 3, 32), (32, 0, 32), (256, 0, 128)]
+            [(64, 16, 64), (64, 15, 32), (17, 3, 8), (17, 4, 17), (16, 3, 16), (16, 0, 16), (256, 0, 128)]
         {
             let head = room - 2;
             let mut memory = filled(room, head, len);
