@@ -42,7 +42,7 @@ use crate::time::{Timestamp, Wait};
 ///
 /// # A policy of your own
 ///
-/// Implement the required methods; the rest follows. All of them are to be pure in the sense of the crate's laws: a denial, an error, a
+/// Implement the required methods; the rest follows, and is not to be written anew. All of them are to be pure in the sense of the crate's laws: a denial, an error, a
 /// preview and a cost of zero change nothing; a `now` before the state's last admission is read as that.
 ///
 /// ```
@@ -420,7 +420,7 @@ pub trait Policy<S: State> {
 /// assert!(both(&mine, &shared, &mut state));
 /// assert!(!both(&mine, &shared, &mut state));
 /// ```
-impl<S: State, P: Policy<S> + ?Sized> Policy<S> for &P {
+impl<S: State, P: Policy<S>> Policy<S> for &P {
     #[inline]
     fn limit(&self) -> u32 {
         P::limit(self)
