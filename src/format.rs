@@ -28,14 +28,14 @@
 //!
 //! const MINUTE: Name = Name::constant("minute");
 //! const LIMIT: FixedWindow = FixedWindow::constant(100, Duration::from_secs(60));
-//! let policy = draft_10::Policy::new(MINUTE, Quota::new(LIMIT.quota(), LIMIT.window()));
+//! const TOLD: draft_10::Policy = draft_10::Policy::new(MINUTE, Quota::of_window(LIMIT));
 //!
 //! let mut clients: HashMap<u64, FixedWindowState> = HashMap::new();
 //! assert!(LIMIT.check_n(&mut clients, &7, 100, Timestamp::ZERO)?.is_allow());
 //! let (decision, status) = LIMIT.check_with_status(&mut clients, &7, 1, Timestamp::from_millis(26_600))?;
 //!
 //! let mut buffer = [0; 64];
-//! assert_eq!(render(&policy, &mut buffer), Ok(r#""minute";q=100;w=60"#));
+//! assert_eq!(render(&TOLD, &mut buffer), Ok(r#""minute";q=100;w=60"#));
 //! assert_eq!(render(&draft_10::Limit::new(MINUTE, &status), &mut buffer), Ok(r#""minute";r=0;t=34"#));
 //! if let Some(retry_after) = RetryAfter::new(decision) {
 //!     assert_eq!(render(&retry_after, &mut buffer), Ok("34"));
@@ -59,7 +59,7 @@
 //!
 //! ```
 //! # use core::time::Duration;
-//! # let retry_after = tollgate::Wait::from_nanos(33_400_000_000);
+//! # let retry_after = tollgate::Wait::from_millis(33_400);
 //! let delay = Duration::from(retry_after);
 //! let (seconds, nanos) = (delay.as_secs(), delay.subsec_nanos());
 //! assert_eq!((seconds, nanos), (33, 400_000_000));

@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 /// use tollgate::format::{Denial, RetryAfter};
 /// use tollgate::{Decision, Timestamp, Wait};
 ///
-/// let decision = Decision::Deny { retry_after: Wait::from_nanos(33_400_000_000) };
+/// let decision = Decision::Deny { retry_after: Wait::from_millis(33_400) };
 /// if let Some(retry_after) = RetryAfter::new(decision) {
 ///     let denial = Denial {
 ///         endpoint: "/api/intel",

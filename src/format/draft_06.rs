@@ -6,7 +6,7 @@
 //! use tollgate::format::draft_06::{QuotaPolicies, RATELIMIT_POLICY, RateLimit};
 //! use tollgate::{Decision, Status, Wait};
 //!
-//! let full_in = Wait::from_nanos(4_200_000_000);
+//! let full_in = Wait::from_millis(4_200);
 //! let limit = RateLimit::new(Decision::Allow, &Status::new(100, 50, full_in, full_in));
 //! let fields = limit.fields().map(|(name, value)| format!("{name}: {value}"));
 //! assert_eq!(fields, ["ratelimit-limit: 100", "ratelimit-remaining: 50", "ratelimit-reset: 5"]);
@@ -70,7 +70,7 @@ pub const HEADERS: [&str; 4] = [RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_
 /// use tollgate::format::draft_06::RateLimit;
 /// use tollgate::{Decision, Status, Wait};
 ///
-/// let (more, all) = (Wait::from_nanos(6_000_000_000), Wait::from_nanos(60_000_000_000));
+/// let (more, all) = (Wait::from_secs(6), Wait::from_secs(60));
 /// let limit = RateLimit::new(Decision::Deny { retry_after: more }, &Status::new(10, 0, more, all));
 /// assert_eq!((limit.limit().0, limit.remaining().0, limit.reset().0), (10, 0, 6));
 /// ```
@@ -96,7 +96,7 @@ impl RateLimit {
     /// ```
     /// # use tollgate::format::draft_06::RateLimit;
     /// # use tollgate::{Decision, Status, Wait};
-    /// # let (minute, day) = (Wait::from_nanos(60_000_000_000), Wait::from_nanos(86_400_000_000_000));
+    /// # let (minute, day) = (Wait::from_secs(60), Wait::from_secs(86_400));
     /// let (burst, daily) = (Status::new(100, 50, minute, minute), Status::new(1000, 7, day, day));
     /// assert_eq!(RateLimit::new(Decision::Allow, &burst).and(&daily).limit().0, 1000);
     /// ```

@@ -6,7 +6,7 @@
 //! use tollgate::format::draft_07::{QuotaPolicies, RateLimit};
 //! use tollgate::{Decision, Status, Wait};
 //!
-//! let full_in = Wait::from_nanos(4_200_000_000);
+//! let full_in = Wait::from_millis(4_200);
 //! let status = Status::new(100, 50, full_in, full_in);
 //! assert_eq!(RateLimit::new(Decision::Allow, &status).to_string(), "limit=100, remaining=50, reset=5");
 //!
@@ -57,7 +57,7 @@ pub const HEADERS: [&str; 2] = [RATELIMIT, RATELIMIT_POLICY];
 /// use tollgate::format::draft_07::RateLimit;
 /// use tollgate::{Decision, Status, Wait};
 ///
-/// let secs = |secs: u64| Wait::from_nanos(secs * 1_000_000_000);
+/// let secs = Wait::from_secs;
 /// let allowed = RateLimit::new(Decision::Allow, &Status::new(10, 2, secs(6), secs(48)));
 /// assert_eq!(allowed.to_string(), "limit=10, remaining=2, reset=48");
 ///
@@ -90,7 +90,7 @@ impl RateLimit {
     /// ```
     /// # use tollgate::format::draft_07::RateLimit;
     /// # use tollgate::{Decision, Status, Wait};
-    /// # let (minute, day) = (Wait::from_nanos(60_000_000_000), Wait::from_nanos(86_400_000_000_000));
+    /// # let (minute, day) = (Wait::from_secs(60), Wait::from_secs(86_400));
     /// let (burst, daily) = (Status::new(100, 50, minute, minute), Status::new(1000, 7, day, day));
     /// let told = RateLimit::new(Decision::Allow, &burst).and(&daily);
     /// assert_eq!(told.to_string(), "limit=1000, remaining=7, reset=86400");

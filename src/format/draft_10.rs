@@ -19,7 +19,7 @@
 //! let list = List::new(&POLICIES).unwrap();
 //! assert_eq!(list.to_string(), r#""burst";q=100;w=60, "daily";q=1000;w=86400"#);
 //!
-//! let secs = |secs: u64| Wait::from_nanos(secs * 1_000_000_000);
+//! let secs = Wait::from_secs;
 //! let limits = [
 //!     Limit::new(BURST, &Status::new(100, 50, secs(30), secs(30))),
 //!     Limit::new(DAILY, &Status::new(1000, 1000, secs(0), secs(0))),
@@ -219,7 +219,7 @@ impl<'a> QuotaUnit<'a> {
 /// use tollgate::format::draft_10::Limit;
 /// use tollgate::{Status, Wait};
 ///
-/// let (more, all) = (Wait::from_nanos(29_000_000_001), Wait::from_nanos(60_000_000_000));
+/// let (more, all) = (Wait::from_nanos(29_000_000_001), Wait::from_secs(60));
 /// let limit = Limit::new(Name::constant("default"), &Status::new(100, 50, more, all));
 /// assert_eq!(limit.to_string(), r#""default";r=50;t=30"#);
 /// ```
@@ -294,7 +294,7 @@ impl Display for Limit<'_> {
 /// use tollgate::format::{Name, RetryAfter, draft_10};
 /// use tollgate::{Decision, Status, Wait};
 ///
-/// let secs = |secs: u64| Wait::from_nanos(secs * 1_000_000_000);
+/// let secs = Wait::from_secs;
 /// let limits = [
 ///     draft_10::Limit::new(Name::constant("burst"), &Status::new(100, 0, secs(30), secs(60))),
 ///     draft_10::Limit::new(Name::constant("daily"), &Status::new(1000, 7, secs(4000), secs(4000))),

@@ -6,7 +6,7 @@ use crate::policy::{FixedWindow, SlidingLog, TokenBucket};
 
 /// So many units in a window: what a header tells of a policy.
 ///
-/// Made of a policy, or of numbers where the policy is elsewhere.
+/// Made of a policy, by `From` or in a `const` by the constructor of its kind; or of numbers where the policy is elsewhere.
 ///
 /// ```
 /// use core::time::Duration;
@@ -14,7 +14,9 @@ use crate::policy::{FixedWindow, SlidingLog, TokenBucket};
 /// use tollgate::format::Quota;
 ///
 /// const EDGE: SlidingLog = SlidingLog::constant(100, Duration::from_secs(60));
-/// assert_eq!(Quota::from(EDGE), Quota::new(100, Duration::from_secs(60)));
+/// const TOLD: Quota = Quota::of_log(EDGE);
+/// assert_eq!(TOLD, Quota::new(100, Duration::from_secs(60)));
+/// assert_eq!(TOLD, Quota::from(EDGE));
 /// ```
 ///
 /// # Windows of less than a second
@@ -30,7 +32,49 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// `units` in each `window`.
+    /// A fixed window's.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::FixedWindow;
+    /// # use tollgate::format::Quota;
+    /// const DAILY: FixedWindow = FixedWindow::constant(1000, Duration::from_secs(86_400));
+    /// const TOLD: Quota = Quota::of_window(DAILY);
+    /// assert_eq!((TOLD.units(), TOLD.window_secs()), (1000, 86_400));
+    /// ```
+    pub const fn of_window(policy: FixedWindow) -> Self {
+        Self::new(policy.quota(), policy.window())
+    }
+
+    /// A sliding log's.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::SlidingLog;
+    /// # use tollgate::format::Quota;
+    /// const EDGE: SlidingLog = SlidingLog::constant(100, Duration::from_secs(60));
+    /// const TOLD: Quota = Quota::of_log(EDGE);
+    /// assert_eq!((TOLD.units(), TOLD.window_secs()), (100, 60));
+    /// ```
+    pub const fn of_log(policy: SlidingLog) -> Self {
+        Self::new(policy.quota(), policy.window())
+    }
+
+    /// A token bucket's, with its burst.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use tollgate::format::Quota;
+    /// # use tollgate::{Refill, TokenBucket};
+    /// const BUCKET: TokenBucket = TokenBucket::constant_with(10, Duration::from_secs(60), 5, Refill::Continuous);
+    /// const TOLD: Quota = Quota::of_bucket(BUCKET);
+    /// assert_eq!((TOLD.units(), TOLD.window_secs(), TOLD.burst()), (10, 60, Some(5)));
+    /// ```
+    pub const fn of_bucket(policy: TokenBucket) -> Self {
+        Self::new(policy.quota(), policy.window()).with_burst(policy.burst())
+    }
+
+    /// `units` in each `window`, by numbers. Of a policy at hand, make it by the constructor of its kind: a bucket's burst is not lost then.
     ///
     /// ```
     /// # use core::time::Duration;
@@ -48,9 +92,7 @@ impl Quota {
     /// ```
     /// # use core::time::Duration;
     /// # use tollgate::format::Quota;
-    /// # use tollgate::{Refill, TokenBucket};
-    /// const BUCKET: TokenBucket = TokenBucket::constant_with(10, Duration::from_secs(60), 5, Refill::Continuous);
-    /// assert_eq!(Quota::from(BUCKET), Quota::new(10, Duration::from_secs(60)).with_burst(5));
+    /// assert_eq!(Quota::new(10, Duration::from_secs(60)).with_burst(5).burst(), Some(5));
     /// ```
     #[must_use = "this makes a description, and leaves the one it is made from as it is"]
     pub const fn with_burst(self, burst: u32) -> Self {
@@ -94,18 +136,18 @@ impl Quota {
 
 impl From<FixedWindow> for Quota {
     fn from(policy: FixedWindow) -> Self {
-        Self::new(policy.quota(), policy.window())
+        Self::of_window(policy)
     }
 }
 
 impl From<SlidingLog> for Quota {
     fn from(policy: SlidingLog) -> Self {
-        Self::new(policy.quota(), policy.window())
+        Self::of_log(policy)
     }
 }
 
 impl From<TokenBucket> for Quota {
     fn from(policy: TokenBucket) -> Self {
-        Self::new(policy.quota(), policy.window()).with_burst(policy.burst())
+        Self::of_bucket(policy)
     }
 }

@@ -34,7 +34,7 @@ pub const HEADERS: [&str; 1] = [RETRY_AFTER];
 /// use tollgate::format::{RetryAfter, retry_after};
 /// use tollgate::{Decision, Wait};
 ///
-/// let denied = Decision::Deny { retry_after: Wait::from_nanos(33_400_000_000) };
+/// let denied = Decision::Deny { retry_after: Wait::from_millis(33_400) };
 /// assert_eq!(RetryAfter::new(denied).unwrap().to_string(), "34");
 /// assert_eq!(RetryAfter::new(Decision::Allow), None);
 /// assert_eq!(retry_after::RETRY_AFTER, "retry-after");
@@ -91,7 +91,7 @@ impl RetryAfter {
     /// ```
     /// # use tollgate::Wait;
     /// # use tollgate::format::RetryAfter;
-    /// let two = RetryAfter::after(Wait::from_nanos(2_000_000_000));
+    /// let two = RetryAfter::after(Wait::from_secs(2));
     /// assert_eq!(two.no_earlier_than(Wait::from_nanos(2_000_000_001)).secs(), 3);
     /// assert_eq!(two.no_earlier_than(Wait::ZERO), two);
     /// ```
@@ -106,7 +106,7 @@ impl RetryAfter {
     /// ```
     /// # use tollgate::Wait;
     /// # use tollgate::format::RetryAfter;
-    /// assert_eq!(RetryAfter::after(Wait::from_nanos(999_000_000)).secs(), 1);
+    /// assert_eq!(RetryAfter::after(Wait::from_millis(999)).secs(), 1);
     /// ```
     pub const fn secs(self) -> u64 {
         self.0.get()

@@ -7,7 +7,7 @@
 //! use tollgate::format::x_ratelimit::XRateLimit;
 //! use tollgate::{Decision, Status, Timestamp, Wait};
 //!
-//! let full_in = Wait::from_nanos(4_200_000_000);
+//! let full_in = Wait::from_millis(4_200);
 //! let limit = XRateLimit::new(Decision::Allow, &Status::new(100, 50, full_in, full_in));
 //! assert_eq!((limit.limit().to_string(), limit.remaining().to_string()), ("100".to_string(), "50".to_string()));
 //! assert_eq!(limit.reset_after().to_string(), "5");
@@ -64,7 +64,7 @@ pub const HEADERS: [&str; 3] = [X_RATELIMIT_LIMIT, X_RATELIMIT_REMAINING, X_RATE
 /// use tollgate::format::x_ratelimit::XRateLimit;
 /// use tollgate::{Decision, Status, Wait};
 ///
-/// let (more, all) = (Wait::from_nanos(6_000_000_000), Wait::from_nanos(60_000_000_000));
+/// let (more, all) = (Wait::from_secs(6), Wait::from_secs(60));
 /// let limit = XRateLimit::new(Decision::Deny { retry_after: more }, &Status::new(10, 0, more, all));
 /// assert_eq!((limit.limit(), limit.remaining(), limit.reset_after().secs()), (10, 0, 6));
 /// ```
@@ -90,7 +90,7 @@ impl XRateLimit {
     /// ```
     /// # use tollgate::format::x_ratelimit::XRateLimit;
     /// # use tollgate::{Decision, Status, Wait};
-    /// # let (minute, day) = (Wait::from_nanos(60_000_000_000), Wait::from_nanos(86_400_000_000_000));
+    /// # let (minute, day) = (Wait::from_secs(60), Wait::from_secs(86_400));
     /// let (burst, daily) = (Status::new(100, 50, minute, minute), Status::new(1000, 7, day, day));
     /// assert_eq!(XRateLimit::new(Decision::Allow, &burst).and(&daily).limit(), 1000);
     /// ```
@@ -156,7 +156,7 @@ impl XRateLimit {
 /// use tollgate::format::x_ratelimit::XRateLimit;
 /// use tollgate::{Decision, Status, Wait};
 ///
-/// let wait = Wait::from_nanos(999_000_000);
+/// let wait = Wait::from_millis(999);
 /// assert_eq!(XRateLimit::new(Decision::Allow, &Status::new(10, 9, wait, wait)).reset_after().to_string(), "1");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -188,7 +188,7 @@ impl Display for ResetAfter {
 /// use tollgate::format::x_ratelimit::XRateLimit;
 /// use tollgate::{Decision, Status, Timestamp, Wait};
 ///
-/// let wait = Wait::from_nanos(500_000_000);
+/// let wait = Wait::from_millis(500);
 /// let limit = XRateLimit::new(Decision::Allow, &Status::new(10, 9, wait, wait));
 /// assert_eq!(limit.reset_at(Timestamp::from_millis(1_700_000_000_500)).to_string(), "1700000001");
 /// assert_eq!(limit.reset_at(Timestamp::from_millis(1_700_000_000_501)).to_string(), "1700000002");

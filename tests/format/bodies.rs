@@ -3,16 +3,17 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use proptest::prelude::*;
+use tollgate::Wait;
 use tollgate::format::body::signals::{EdgeThrottle, Evaluation, Family};
 use tollgate::format::body::text::TooManyRequests;
 use tollgate::format::body::{self, survey, text};
 use tollgate::format::problem::{self, Problem, ProblemType};
 use tollgate::format::{Name, RetryAfter};
 
-use crate::{denied, secs};
+use crate::denied;
 
 fn after(seconds: u64) -> RetryAfter {
-    RetryAfter::new(denied(secs(seconds))).unwrap()
+    RetryAfter::new(denied(Wait::from_secs(seconds))).unwrap()
 }
 
 #[test]

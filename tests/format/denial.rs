@@ -8,10 +8,8 @@ use proptest::prelude::*;
 use tollgate::format::{Denial, RetryAfter};
 use tollgate::{Timestamp, Wait};
 
-use crate::secs;
-
 fn denial<'a>(endpoint: &'a str, key: &'a str, policy: &'a str) -> Denial<'a, &'a str> {
-    Denial { endpoint, key, policy, retry_after: RetryAfter::after(secs(34)), at: Timestamp::from_secs(5) }
+    Denial { endpoint, key, policy, retry_after: RetryAfter::after(Wait::from_secs(34)), at: Timestamp::from_secs(5) }
 }
 
 #[test]
@@ -132,7 +130,7 @@ fn a_key_that_changes_cannot_forge_a_line() {
         endpoint: "/",
         key: Changing(Cell::new(false)),
         policy: "edge",
-        retry_after: RetryAfter::after(secs(34)),
+        retry_after: RetryAfter::after(Wait::from_secs(34)),
         at: Timestamp::ZERO,
     };
     assert!(is_one_line(&denial.to_string()));

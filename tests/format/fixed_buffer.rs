@@ -14,9 +14,9 @@ use tollgate::format::x_ratelimit::XRateLimit;
 use tollgate::format::{
     Denial, EXPOSED, Name, Quota, RenderError, RetryAfter, draft_06, draft_07, draft_10, json, render,
 };
-use tollgate::{Decision, Timestamp};
+use tollgate::{Decision, Timestamp, Wait};
 
-use crate::{denied, secs, status};
+use crate::{denied, status};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -45,7 +45,7 @@ fn each_formatter(mut take: impl FnMut(&dyn Display)) {
     const NAMES: [Name; 2] = [Name::constant("burst"), Name::constant("a \"daily\" quota")];
     const QUOTAS: [Quota; 2] =
         [Quota::new(100, Duration::from_secs(60)).with_burst(20), Quota::new(1000, Duration::from_secs(86_400))];
-    let (decision, status) = (denied(secs(34)), status(100, 0, secs(34)));
+    let (decision, status) = (denied(Wait::from_secs(34)), status(100, 0, Wait::from_secs(34)));
     let retry_after = RetryAfter::new(decision).unwrap();
 
     take(&retry_after);

@@ -11,7 +11,7 @@ use tollgate::format::{
 };
 use tollgate::{Decision, Status, Timestamp, Wait};
 
-use crate::{denied, secs, status};
+use crate::{denied, status};
 
 const BURST: Name = Name::constant("burst");
 const DAILY: Name = Name::constant("daily");
@@ -27,14 +27,17 @@ fn draft_10_renders_its_own_examples() {
     assert_eq!(List::new(&policies).unwrap().to_string(), r#""burst";q=100;w=60, "daily";q=1000;w=86400"#);
     assert_eq!(draft_10::Policy::new(DEFAULT, quota(100, 10)).to_string(), r#""default";q=100;w=10"#);
 
-    assert_eq!(draft_10::Limit::new(DEFAULT, &status(100, 50, secs(30))).to_string(), r#""default";r=50;t=30"#);
+    assert_eq!(
+        draft_10::Limit::new(DEFAULT, &status(100, 50, Wait::from_secs(30))).to_string(),
+        r#""default";r=50;t=30"#
+    );
     let untouched = draft_10::Limit::new(DEFAULT, &status(999, 999, Wait::ZERO));
     assert_eq!(untouched.partition_key(b"trial121323").to_string(), r#""default";r=999;pk=:dHJpYWwxMjEzMjM=:"#);
-    let megabytes = draft_10::Limit::new(DEFAULT, &status(500, 300, secs(60))).scaled(1_000_000);
+    let megabytes = draft_10::Limit::new(DEFAULT, &status(500, 300, Wait::from_secs(60))).scaled(1_000_000);
     assert_eq!(megabytes.partition_key(b"App-999").to_string(), r#""default";r=300000000;t=60;pk=:QXBwLTk5OQ==:"#);
     let limits = [
-        draft_10::Limit::new(BURST, &status(100, 50, secs(30))),
-        draft_10::Limit::new(DAILY, &status(1000, 7, secs(1))),
+        draft_10::Limit::new(BURST, &status(100, 50, Wait::from_secs(30))),
+        draft_10::Limit::new(DAILY, &status(1000, 7, Wait::from_secs(1))),
     ];
     assert_eq!(List::new(&limits).unwrap().to_string(), r#""burst";r=50;t=30, "daily";r=7;t=1"#);
 }
@@ -61,7 +64,7 @@ fn draft_10_writes_the_parameters_in_the_drafts_order() {
 
 #[test]
 fn draft_07_renders_its_own_examples() {
-    let limit = draft_07::RateLimit::new(Decision::Allow, &status(100, 50, secs(5)));
+    let limit = draft_07::RateLimit::new(Decision::Allow, &status(100, 50, Wait::from_secs(5)));
     assert_eq!(limit.to_string(), "limit=100, remaining=50, reset=5");
     assert_eq!(QuotaPolicies::new(&[quota(100, 60)]).unwrap().to_string(), "100;w=60");
 
@@ -83,7 +86,7 @@ fn policies_without_names_must_differ_in_their_quota() {
 
 #[test]
 fn draft_06_renders_four_fields() {
-    let limit = draft_06::RateLimit::new(Decision::Allow, &status(100, 50, secs(50)));
+    let limit = draft_06::RateLimit::new(Decision::Allow, &status(100, 50, Wait::from_secs(50)));
     let fields = limit.fields().map(|(name, value)| format!("{name}: {value}"));
     assert_eq!(fields, ["ratelimit-limit: 100", "ratelimit-remaining: 50", "ratelimit-reset: 50"]);
     let policies = draft_06::QuotaPolicies::new(&[quota(100, 10)]).unwrap().to_string();
@@ -92,7 +95,7 @@ fn draft_06_renders_four_fields() {
 
 #[test]
 fn x_ratelimit_renders_a_delay_or_a_time() {
-    let limit = XRateLimit::new(Decision::Allow, &status(100, 50, secs(50)));
+    let limit = XRateLimit::new(Decision::Allow, &status(100, 50, Wait::from_secs(50)));
     assert_eq!((limit.limit().to_string(), limit.remaining().to_string()), ("100".into(), "50".into()));
     assert_eq!(limit.reset_after().to_string(), "50");
     assert_eq!(limit.reset_at(Timestamp::from_secs(1_700_000_000)).to_string(), "1700000050");
@@ -171,16 +174,16 @@ fn nothing_is_sent_for_an_allowed_request_or_an_empty_list() {
 #[test]
 fn the_reset_tells_when_to_go_on() {
     // A bucket of 10 a minute: a unit every 6 s, full after a minute.
-    let bucket = |remaining, full_in| Status::new(10, remaining, secs(6), secs(full_in));
+    let bucket = |remaining, full_in| Status::new(10, remaining, Wait::from_secs(6), Wait::from_secs(full_in));
     let reset = |decision, status| XRateLimit::new(decision, &status).reset_after().secs();
     assert_eq!(reset(Decision::Allow, bucket(2, 48)), 48); // all of it again
     assert_eq!(reset(Decision::Allow, bucket(0, 60)), 6); // any of it again
-    assert_eq!(reset(denied(secs(18)), bucket(2, 48)), 18); // the five that were asked for
+    assert_eq!(reset(denied(Wait::from_secs(18)), bucket(2, 48)), 18); // the five that were asked for
 }
 
 #[test]
 fn of_policies_that_stand_alike_the_first_is_told() {
-    let (hundred, thousand) = (status(100, 7, secs(60)), status(1000, 7, secs(60)));
+    let (hundred, thousand) = (status(100, 7, Wait::from_secs(60)), status(1000, 7, Wait::from_secs(60)));
     assert_eq!(XRateLimit::new(Decision::Allow, &hundred).and(&thousand).limit(), 100);
     assert_eq!(XRateLimit::new(Decision::Allow, &thousand).and(&hundred).limit(), 1000);
 }
@@ -209,7 +212,7 @@ fn any_status() -> impl Strategy<Value = Status> {
     (1..=20u32, 0..=20u32, 1..=100u64, 1..=100u64).prop_map(|(limit, used, more, all)| {
         let remaining = limit.saturating_sub(used);
         let (more, all) = if remaining == limit { (0, 0) } else { (more.min(all), all) };
-        Status::new(limit, remaining, secs(more), secs(all))
+        Status::new(limit, remaining, Wait::from_secs(more), Wait::from_secs(all))
     })
 }
 
@@ -239,7 +242,7 @@ proptest! {
     /// The three specifications that tell of one policy tell the same.
     #[test]
     fn drafts_06_and_07_and_x_agree(first in any_status(), second in any_status(), wait in prop::option::of(1..=100u64)) {
-        let decision = wait.map_or(Decision::Allow, |wait| denied(secs(wait)));
+        let decision = wait.map_or(Decision::Allow, |wait| denied(Wait::from_secs(wait)));
         let seven = draft_07::RateLimit::new(decision, &first).and(&second);
         let six = draft_06::RateLimit::new(decision, &first).and(&second);
         let x = XRateLimit::new(decision, &first).and(&second);

@@ -13,11 +13,6 @@ mod vectors;
 
 use tollgate::{Decision, Status, Wait};
 
-/// A wait of whole seconds.
-fn secs(secs: u64) -> Wait {
-    Wait::from_nanos(secs * 1_000_000_000)
-}
-
 fn denied(retry_after: Wait) -> Decision {
     Decision::Deny { retry_after }
 }

@@ -94,6 +94,14 @@ fn policies_describe_themselves() {
     let burst = TokenBucket::constant_with(10, minute, 5, Refill::Continuous);
     assert_eq!(Quota::from(burst), Quota::new(10, minute).with_burst(5));
     assert_eq!(Quota::from(burst).burst(), Some(5));
+    const IN_THE_SOURCE: [Quota; 3] = [
+        Quota::of_window(FixedWindow::constant(30, Duration::from_secs(60))),
+        Quota::of_log(SlidingLog::constant(100, Duration::from_secs(60))),
+        Quota::of_bucket(TokenBucket::constant_with(10, Duration::from_secs(60), 5, Refill::Continuous)),
+    ];
+    const TOLD: Result<draft_06::QuotaPolicies, draft_06::QuotaPoliciesError> =
+        draft_06::QuotaPolicies::new(&IN_THE_SOURCE);
+    assert_eq!(TOLD.unwrap().to_string(), "30;w=60, 100;w=60, 10;w=60;burst=5");
     // `q` is the quota of the window, whatever the bucket holds.
     assert_eq!(draft_10::Policy::new(NAME, burst.into()).to_string(), r#""policy";q=10;w=60"#);
 }

@@ -8,7 +8,7 @@ use tollgate::format::sf::{Bytes, Integer, List, Quoted};
 use tollgate::format::{Name, NameError, Quota, draft_06, draft_07, draft_10};
 use tollgate::{Decision, Status, Wait};
 
-use crate::{denied, secs, status};
+use crate::{denied, status};
 
 /// Strings (section 4.1.6): what each ASCII character and some others become, or where they are refused.
 #[test]
@@ -221,7 +221,7 @@ proptest! {
 
 #[test]
 fn retry_after_is_an_integer_too() {
-    let field = tollgate::format::RetryAfter::after(secs(34)).to_string();
+    let field = tollgate::format::RetryAfter::after(Wait::from_secs(34)).to_string();
     let item: Item = Parser::new(&field).parse().unwrap();
     assert_eq!(item.bare_item, integer(34));
 }

@@ -13,7 +13,7 @@ use crate::format::json;
 /// use tollgate::format::RetryAfter;
 /// use tollgate::format::body::signals::EdgeThrottle;
 ///
-/// let retry_after = RetryAfter::after(Wait::from_nanos(33_400_000_000));
+/// let retry_after = RetryAfter::after(Wait::from_millis(33_400));
 /// let body = EdgeThrottle::new(100, retry_after, Ipv4Addr::new(203, 0, 113, 9));
 /// assert_eq!(
 ///     body.to_string(),
@@ -64,7 +64,7 @@ impl<K: Display> Display for EdgeThrottle<K> {
 /// use tollgate::format::RetryAfter;
 /// use tollgate::format::body::signals::Family;
 ///
-/// let body = Family::rest(RetryAfter::after(Wait::from_nanos(33_400_000_000)));
+/// let body = Family::rest(RetryAfter::after(Wait::from_millis(33_400)));
 /// assert_eq!(body.to_string(), r#"{"ok":false,"error":"rate_limit_exceeded","retry_after_seconds":34}"#);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,7 +147,7 @@ impl Display for Family<'_> {
 /// use tollgate::format::RetryAfter;
 /// use tollgate::format::body::signals::Evaluation;
 ///
-/// let body = Evaluation::new("req_9f2c", RetryAfter::after(Wait::from_nanos(33_400_000_000)));
+/// let body = Evaluation::new("req_9f2c", RetryAfter::after(Wait::from_millis(33_400)));
 /// assert_eq!(
 ///     body.to_string(),
 ///     concat!(

@@ -19,7 +19,7 @@ pub const CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 /// use tollgate::format::RetryAfter;
 /// use tollgate::format::body::text::TooManyRequests;
 ///
-/// let secs = |secs: u64| RetryAfter::after(Wait::from_nanos(secs * 1_000_000_000));
+/// let secs = |secs: u64| RetryAfter::after(Wait::from_secs(secs));
 /// assert_eq!(TooManyRequests(secs(34)).to_string(), "Too many requests. Retry in 34 seconds.");
 /// assert_eq!(TooManyRequests(secs(1)).to_string(), "Too many requests. Retry in 1 second.");
 /// ```
