@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
     let mut state = TokenBucketState::default();
     let start = Timestamp::from_secs(1_700_000_000);
     for millis in [0, 1, 1_500, 1_500, 2_000, 2_001, 12_000, 20_000, 59_999, 200_000] {
-        let now = start.saturating_add(Wait::from_nanos(millis * 1_000_000));
+        let now = start.saturating_add(Wait::from_millis(millis));
         let decision = POLICY.judge(&mut state, now);
         tell(&mut out, decision, &POLICY.status_of(&state, now), now)?;
     }

@@ -236,6 +236,6 @@ fn a_reference_to_a_policy_is_that_policy() {
     let reference: &FixedWindow = &policy;
     let told = all_of_it(reference);
     assert_eq!(told, all_of_it(policy));
-    let wait = Decision::Deny { retry_after: Wait::from_nanos(60_000_000_000) };
+    let wait = Decision::Deny { retry_after: Wait::from_secs(60) };
     assert_eq!((told.0, told.1, told.3), (5, [wait, Decision::Allow, Decision::Allow, wait], 2));
 }

@@ -134,7 +134,7 @@ impl<'p, P: Policy<S>, S: State> PolicySuite<'p, P, S> {
     /// PolicySuite::<_, FixedWindowState>::new(&DAILY).on_a_grid(DAY).check();
     /// ```
     pub fn on_a_grid(mut self, window: Duration) -> Self {
-        self.shift = Wait::from_nanos(saturating_nanos(window));
+        self.shift = window.into();
         self
     }
 
@@ -182,11 +182,11 @@ impl<'p, P: Policy<S>, S: State> PolicySuite<'p, P, S> {
     /// PolicySuite::<_, FixedWindowState>::new(&POLICY).at_most(4, Duration::from_secs(1)).check();
     /// ```
     pub fn at_most(self, units: u32, window: Duration) -> Self {
-        let nanos = saturating_nanos(window);
+        let length = Wait::from(window);
         self.bound(move |admitted| {
             let mut rest = admitted;
             while let [first, tail @ ..] = rest {
-                let within = rest.iter().filter(|admission| first.at.until(admission.at).as_nanos() < nanos);
+                let within = rest.iter().filter(|admission| first.at.until(admission.at) < length);
                 let sum: u64 = within.map(|admission| u64::from(admission.units)).sum();
                 if sum > u64::from(units) {
                     return Err(format!("{sum} were admitted within {window:?} from {}; {units} may be", At(first.at)));
@@ -262,10 +262,6 @@ impl<'p, P: Policy<S>, S: State> PolicySuite<'p, P, S> {
             fault: text,
         })
     }
-}
-
-fn saturating_nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// What the steps of a trace are taken from.

@@ -147,7 +147,7 @@ impl<'k, K: ?Sized, T> StoreSuite<'k, K, T> {
     /// ```
     pub fn tick(mut self, tick: Duration) -> Self {
         // A few ticks are to fit before the last timestamp.
-        self.tick = Wait::from_nanos(u64::try_from(tick.as_nanos()).unwrap_or(u64::MAX).clamp(1, 1 << 60));
+        self.tick = Wait::from(tick).clamp(Wait::from_nanos(1), Wait::from_nanos(1 << 60));
         self
     }
 

@@ -148,7 +148,7 @@ use crate::time::{Timestamp, Wait};
 /// let mut stored = [0; 13];
 /// tollgate::wire::Wire::encode(&write.state, &mut stored)?;
 /// let Ok(Step::Settled { decision, .. }) = step::check(&ONE_A_SECOND, Some(&stored), 1, Timestamp::from_secs(7), SKEW) else { panic!() };
-/// assert_eq!(decision, Decision::Deny { retry_after: Wait::from_nanos(1_000_000_000) });
+/// assert_eq!(decision, Decision::Deny { retry_after: Wait::from_secs(1) });
 /// # Ok::<(), tollgate::wire::BufferTooSmall>(())
 /// ```
 pub fn check<'a, S: Wire>(
@@ -359,8 +359,8 @@ fn keep<S: State>(state: &S, now: Timestamp, skew: Duration) -> Wait {
         // The deadline lies beyond the last timestamp.
         return Wait::MAX;
     }
-    let skew = u64::try_from(skew.as_nanos()).unwrap_or(u64::MAX);
-    Wait::from_nanos(now.until(expiry).as_nanos().saturating_add(skew).max(1))
+    let left = now.until(expiry).as_nanos();
+    Wait::from_nanos(left.saturating_add(Wait::from(skew).as_nanos()).max(1))
 }
 
 /// What must be stored of a key for a write to be made.

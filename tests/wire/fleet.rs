@@ -378,7 +378,7 @@ fn two_policies_on_one_key_are_one_step() {
     for second in 0..5 {
         let now = Timestamp::from_secs(second);
         if let Step::Write(write) = step::check(&BOTH, stored.as_deref(), 1, now, Duration::ZERO).unwrap() {
-            assert_eq!(write.keep, Wait::from_nanos((60 - second) * 1_000_000_000), "the longer of the two");
+            assert_eq!(write.keep, Wait::from_secs(60 - second), "the longer of the two");
             stored = Some(write.state.to_vec());
             admitted += 1;
         }

@@ -46,7 +46,7 @@ impl Reception {
     /// With the sources of a client's address, in order. With `time_header`, a request may bring its own time.
     pub fn new(sources: &'static [Source<'static>], trusted: Trusted, time_header: bool) -> Self {
         /// Steps back up to this are jitter of the wall clock.
-        const JITTER: Wait = Wait::from_nanos(1_000_000_000);
+        const JITTER: Wait = Wait::from_secs(1);
         Self { sources, trusted, time_header, clock: Mutex::new(Monotonic::new(JITTER)) }
     }
 

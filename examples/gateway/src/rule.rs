@@ -3,8 +3,9 @@
 use axum::http::{HeaderName, HeaderValue};
 use tollgate::format::sf::List;
 use tollgate::format::{Name, Quota, RetryAfter, draft_10};
-use tollgate::{Both, Decision, FixedWindow, FixedWindowState, Policy, State, Status, Timestamp, TokenBucket};
-use tollgate::{TokenBucketState, Wait};
+use tollgate::{
+    Both, Decision, FixedWindow, FixedWindowState, Policy, State, Status, Timestamp, TokenBucket, TokenBucketState,
+};
 
 /// One policy or several on one key, judged all or none.
 ///
@@ -126,19 +127,9 @@ impl Judgement {
     /// The same, judged at `read` and counted from an earlier `now`: for stores that forget, and so have a horizon.
     #[must_use]
     pub fn counted_from(self, now: Timestamp, read: Timestamp) -> Self {
-        let wait = |wait: Wait| match wait {
-            Wait::ZERO => wait,
-            wait => Wait::from_nanos(wait.as_nanos().saturating_add(now.until(read).as_nanos())),
-        };
-        let decision = match self.decision {
-            Decision::Allow => Decision::Allow,
-            Decision::Deny { retry_after } => Decision::Deny { retry_after: wait(retry_after) },
-        };
-        let later = |Status { limit, remaining, grows_in, full_in, .. }: Status| {
-            Status::new(limit, remaining, wait(grows_in), wait(full_in))
-        };
-        let standings = self.standings.map(|told| told.map(|told| Standing { status: later(told.status), ..told }));
-        Self { decision, standings, ..self }
+        let later = |told: Standing| Standing { status: told.status.counted_from(now, read), ..told };
+        let standings = self.standings.map(|told| told.map(later));
+        Self { decision: self.decision.counted_from(now, read), standings, ..self }
     }
 }
 

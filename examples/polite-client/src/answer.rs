@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn a_wait_that_only_the_body_tells_is_read() {
         let body = r#"{"request_id":"req_9f2c","ok":false,"error":"rate_limited","message":"Rate limit exceeded; retry in 34s.","retry_after_seconds":34}"#;
-        let wait = |secs: u64| Advice::Wait(Wait::from_nanos(secs * 1_000_000_000));
+        let wait = |secs: u64| Advice::Wait(Wait::from_secs(secs));
         assert_eq!(advice(429, None, body), wait(34));
         assert_eq!(advice(429, Some(("ratelimit", r#""signals";r=0;t=60"#)), body), wait(34));
         assert_eq!(advice(429, Some(("retry-after", "35")), body), wait(35));

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn it_stays_closed_as_long_as_anybody_was_told() {
         let mut gate = Gate::default();
-        gate.close(NOW, Wait::from_nanos(2_000_000_000));
+        gate.close(NOW, Wait::from_secs(2));
         gate.answered(&reading(200, r#""a";r=0;t=1"#), NOW);
         assert_eq!(gate.enter(NOW), Entry::ClosedUntil(Timestamp::from_secs(102)));
         assert_eq!(gate.enter(Timestamp::from_secs(102)), Entry::Open);

@@ -87,7 +87,7 @@ impl Simulation {
 
     fn on_its_way(&mut self, now: Timestamp, worker: usize, what: What) {
         let millis = 1 + self.latency.up_to(SLOWEST - 1);
-        self.at(now.saturating_add(Wait::from_nanos(millis * 1_000_000)), worker, what);
+        self.at(now.saturating_add(Wait::from_millis(millis)), worker, what);
     }
 
     fn happens(&mut self, event: &Event) -> Result<(), Error> {

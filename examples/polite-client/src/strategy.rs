@@ -85,7 +85,7 @@ impl Worker {
     }
 
     fn not_before(&mut self, moment: Timestamp, spread: Duration) {
-        let chance = self.chance.up_to(nanos(spread));
+        let chance = self.chance.up_to(Wait::from(spread).as_nanos());
         self.ready_at = moment.saturating_add(Wait::from_nanos(chance));
     }
 }
@@ -110,7 +110,7 @@ impl Team {
             return Step::Wait(worker.ready_at);
         }
         match self.strategy {
-            Strategy::Naive => worker.ready_at = now.saturating_add(Wait::from_nanos(nanos(INTERVAL))),
+            Strategy::Naive => worker.ready_at = now.saturating_add(INTERVAL.into()),
             Strategy::Backoff => {}
             Strategy::Polite => match self.gate.enter(now) {
                 Entry::Open => {}
@@ -160,9 +160,4 @@ impl Team {
         }
         Ok(())
     }
-}
-
-/// As many as there can be, at most.
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -194,7 +194,7 @@ fn settings(args: Args) -> Result<Settings, Error> {
         guess: args.guess,
         clock: args.clock,
         skew: Duration::from_millis(args.skew_ms),
-        apart: Wait::from_nanos(args.apart_ms.saturating_mul(1_000_000)),
+        apart: Wait::from_millis(args.apart_ms),
         limit: Duration::from_millis(args.timeout_ms),
         attempts: args.attempts,
         when_unjudged: args.when_unjudged,

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tollgate::{FixedWindow, Refill, SlidingLog, TokenBucket};
+use tollgate::{FixedWindow, Refill, SlidingLog, TokenBucket, Wait};
 
 use crate::policy::Policy;
 
@@ -88,9 +88,8 @@ fn worst_rise(unit: i128, times: impl Iterator<Item = u64>, refilled: impl Fn(u6
     worst
 }
 
-/// A window is at most 2^62 ns.
 fn nanos(window: Duration) -> u64 {
-    u64::try_from(window.as_nanos()).unwrap_or(u64::MAX)
+    Wait::from(window).as_nanos()
 }
 
 #[cfg(test)]

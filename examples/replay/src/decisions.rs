@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn members_stand_in_the_documented_order() {
-        let deny = Outcome::Deny { retry_after: Wait::from_nanos(59_000_000_000) };
+        let deny = Outcome::Deny { retry_after: Wait::from_secs(59) };
         assert_eq!(
             written("a", Outcome::Allow { remaining: 9 }, None),
             "{\"line\":2,\"at_ns\":5,\"key\":\"a\",\"cost\":3,\"decision\":\"allow\",\"remaining\":9}\n"

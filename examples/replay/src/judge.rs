@@ -44,8 +44,7 @@ impl Policy {
             Self::SlidingLog(policy) => policy.window(),
             Self::TokenBucket(policy) => policy.window(),
         };
-        // A window is at most 2^62 ns.
-        u64::try_from(window.as_nanos()).unwrap_or(u64::MAX)
+        Wait::from(window).as_nanos()
     }
 
     /// What is never exceeded in an interval one window long: two windows may touch it, and a bucket may be full at its beginning.

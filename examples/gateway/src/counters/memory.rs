@@ -78,7 +78,7 @@ impl<S> Default for Shard<S> {
 impl<S: State> Shard<S> {
     /// Below the least size at which it is worth while, nothing is pruned.
     const FEW: usize = 64;
-    const PAUSE: Wait = Wait::from_nanos(1_000_000_000);
+    const PAUSE: Wait = Wait::from_secs(1);
 
     fn is_new_and_much(&self, key: &[u8]) -> bool {
         let map = self.states.map();

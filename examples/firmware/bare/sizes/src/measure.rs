@@ -90,7 +90,7 @@ impl<S, A> Subject<S, A> {
     fn print(self) {
         let of_a_call = |state: &mut S, step| time(nothing::<S>, state, step, Decision::is_allow);
         let (mut fresh, mut used) = ((self.fresh)(), (self.used)());
-        let still = Wait::from_nanos(0);
+        let still = Wait::ZERO;
         let bare = of_a_call(&mut fresh, self.step);
         let allow = time(self.check, &mut fresh, self.step, self.is_allow).saturating_sub(bare);
         let bare = of_a_call(&mut used, still);
@@ -158,8 +158,8 @@ fn main() -> ! {
         TIMER.add(1).write_volatile(u32::MAX);
         TIMER.write_volatile(1);
     }
-    let still = Wait::from_nanos(0);
-    let second = Wait::from_nanos(1_000_000_000);
+    let still = Wait::ZERO;
+    let second = Wait::from_secs(1);
     of_one("window", window, || of_window(1), || of_window(1_000_000), still).print();
     of_one("window-opens", window, || of_window(1), || of_window(1_000_000), second).print();
     of_one("aligned-opens", aligned, || of_window(1), || of_window(1_000_000), second).print();
