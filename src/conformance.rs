@@ -132,12 +132,14 @@
 //! policy has its own; 10 of two policies [together](together()). Of stores: 3, 7 and 8, and what [`Store`] asks of one.
 //!
 //! What it tries is small: a fault that takes five keys, or an hour of traffic, it does not see. The repository's own tests hold the
-//! crate's policies against a naive model at every step, which is the better test where there is such a model. There is one to hold a port to
-//! another language against, too.
+//! crate's policies against a naive model at every step, which is the better test where there is such a model. A port to another language can
+//! be held against that model too: `tests/vectors` of the repository has cases as JSON with the reason for each, and `examples/oracle` answers
+//! cases and single events live on standard input. [The guide](crate::guide::testing) says where to begin.
 
 mod law;
 mod policy_effects;
 mod policy_laws;
+mod policy_stores;
 mod policy_suite;
 mod shared;
 mod specimen;
@@ -161,6 +163,9 @@ use crate::state::State;
 use crate::store::Store;
 
 /// Holds a policy to the laws: a [`PolicySuite`] as it is.
+///
+/// A policy with a grid, aligned windows or a refill by interval, takes [`PolicySuite::on_a_grid`] instead: at other times, law 9 holds of it
+/// by whole windows only.
 ///
 /// # Panics
 ///

@@ -125,7 +125,11 @@ impl Law {
             Self::Totality => {
                 (Some(8), "totality", "No panic, no overflow and no wrong answer, for any timestamp, cost and key.")
             }
-            Self::Shift => (Some(9), "shift", "Adding a constant to every timestamp changes no answer."),
+            Self::Shift => (
+                Some(9),
+                "shift",
+                "Adding a constant to every timestamp changes no answer; with a grid, adding whole windows (`PolicySuite::on_a_grid`).",
+            ),
             Self::AllOrNone => (
                 Some(10),
                 "all or none",
@@ -148,7 +152,7 @@ impl Law {
                 None,
                 "counting",
                 "One unit judged is a cost of 1; a preview answers as the request would be; an admission counts as a charge of its cost does; a \
-                 charge leaves no more remaining, and a refund no less.",
+                 charge leaves no more remaining, and a refund no less; and through a store, all of it is as with the state in hand.",
             ),
             Self::Refund => (
                 None,

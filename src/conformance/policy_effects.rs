@@ -4,8 +4,8 @@ use std::format;
 use std::string::String;
 
 use super::law::{Fault, Held, Law, hold};
-use super::policy_laws::{Laws, ask};
-use super::subject::{Answer, Ask, At, Node, Said};
+use super::policy_laws::Laws;
+use super::subject::{Answer, Ask, At, Node, Said, ask};
 use crate::decision::Decision;
 use crate::policy::Policy;
 use crate::state::State;

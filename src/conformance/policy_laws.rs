@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use super::law::{Fault, Held, Law, hold};
 use super::policy_suite::{Admission, Bound, ascending};
-use super::subject::{Answer, Ask, At, Node, Said, Subject, later};
+use super::subject::{Answer, At, Node, Said, Subject, ask, later};
 use crate::decision::{Decision, Status};
 use crate::policy::Policy;
 use crate::state::State;
@@ -20,10 +20,6 @@ pub(super) struct Laws<'s, P> {
     pub(super) bound: Option<&'s Bound<'s>>,
     /// Whether the bound is all that the policy denies for.
     pub(super) tight: bool,
-}
-
-pub(super) fn ask(verb: &'static str, cost: u32, at: Timestamp) -> Ask {
-    Ask { verb, cost, at }
 }
 
 impl<P> Laws<'_, P> {
@@ -46,6 +42,7 @@ impl<P> Laws<'_, P> {
         self.answers(node, &times)?;
         self.time(node, &times)?;
         self.effects(node)?;
+        self.stores(node)?;
         self.no_drift(node, &times)?;
         self.forgetting(node, &times)?;
         self.shift(node, &times)?;
@@ -76,7 +73,7 @@ impl<P> Laws<'_, P> {
             })?;
             for cost in self.costs_around(remaining) {
                 let answer = self.subject.preview(&node.state, cost, at);
-                self.cost(ask("preview", cost, at), answer)?;
+                self.cost(cost, at, answer)?;
                 if let Ok(decision) = answer {
                     hold(Law::Remaining, decision.is_allow() == (cost <= remaining), || {
                         format!("{}: {}, where {remaining} remain", ask("preview", cost, at), Said(answer))
@@ -91,12 +88,14 @@ impl<P> Laws<'_, P> {
         Ok(())
     }
 
-    fn cost(&self, asked: Ask, answer: Answer) -> Held {
+    fn cost(&self, cost: u32, at: Timestamp, answer: Answer) -> Held {
         let holds = match answer {
-            Err(error) => asked.cost > self.limit && (error.cost, error.limit) == (asked.cost, self.limit),
-            Ok(decision) => asked.cost <= self.limit && (asked.cost > 0 || decision.is_allow()),
+            Err(error) => cost > self.limit && (error.cost, error.limit) == (cost, self.limit),
+            Ok(decision) => cost <= self.limit && (cost > 0 || decision.is_allow()),
         };
-        hold(Law::Cost, holds, || format!("{asked}: {}, where the limit is {}", Said(answer), self.limit))
+        hold(Law::Cost, holds, || {
+            format!("{}: {}, where the limit is {}", ask("preview", cost, at), Said(answer), self.limit)
+        })
     }
 
     fn retry<S: State>(&self, state: &S, cost: u32, at: Timestamp, wait: Wait) -> Held
@@ -134,7 +133,7 @@ impl<P> Laws<'_, P> {
     where
         P: Policy<S>,
     {
-        let status = self.subject.policy.status_of(state, at);
+        let status = self.subject.status(state, at);
         let wait_for = |cost| match self.subject.preview(state, cost, at) {
             Ok(Decision::Deny { retry_after }) => retry_after,
             _ => Wait::ZERO,
@@ -149,20 +148,21 @@ impl<P> Laws<'_, P> {
     where
         P: Policy<S>,
     {
-        let asked = || times.iter().flat_map(|at| self.costs.iter().map(|cost| ask("preview", *cost, *at)));
-        let before: Vec<_> = asked().map(|ask| self.subject.preview(&node.state, ask.cost, ask.at)).collect();
+        let asked = || times.iter().flat_map(|at| self.costs.iter().map(|cost| (*cost, *at)));
+        let before: Vec<_> = asked().map(|(cost, at)| self.subject.preview(&node.state, cost, at)).collect();
         let mut polled = node.state.clone();
-        for (ask, answer) in asked().zip(&before) {
+        for ((cost, at), answer) in asked().zip(&before) {
             if *answer != Ok(Decision::Allow) {
                 // Its answer is looked at by `effects`.
-                let _denied = self.subject.judge(&mut polled, ask.cost, ask.at);
+                let _denied = self.subject.judge(&mut polled, cost, at);
             }
         }
-        for (ask, right) in asked().zip(before) {
-            let answer = self.subject.preview(&polled, ask.cost, ask.at);
+        for ((cost, at), right) in asked().zip(before) {
+            let answer = self.subject.preview(&polled, cost, at);
             hold(Law::NoDrift, answer == right, || {
+                let asked = ask("preview", cost, at);
                 format!(
-                    "after requests at all times that were denied, {ask}: {}; before: {}",
+                    "after requests at all times that were denied, {asked}: {}; before: {}",
                     Said(answer),
                     Said(right)
                 )

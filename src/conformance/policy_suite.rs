@@ -41,6 +41,9 @@ pub(super) type Bound<'p> = dyn Fn(&[Admission]) -> Result<(), String> + 'p;
 ///
 /// [`policy`](super::policy) does it with the settings that this starts with. `S` is what the policy judges, since it may judge several.
 ///
+/// Traces are made with a state in hand, and wherever one leads, the methods that take a store are held to the same: with a store of one
+/// key, which is read at the time that is asked for, and at a later one.
+///
 /// ```
 /// use core::time::Duration;
 /// use tollgate::conformance::PolicySuite;
@@ -172,8 +175,8 @@ impl<'p, P: Policy<S>, S: State> PolicySuite<'p, P, S> {
 
     /// With a bound, law 1: at most `units` in every half-open interval of length `window`.
     ///
-    /// For a token bucket whose window is that: its burst and its quota, less one where a token takes more than a nanosecond. For fixed windows
-    /// of that length: twice the quota.
+    /// For a token bucket whose window is that: its burst and its quota, less one where it refills continuously and a token takes a nanosecond
+    /// or more. For fixed windows of that length: twice the quota.
     ///
     /// ```
     /// # use core::time::Duration;

@@ -5,7 +5,7 @@ use core::fmt;
 use std::vec::Vec;
 
 use super::policy_suite::Admission;
-use crate::decision::Decision;
+use crate::decision::{Decision, Status};
 use crate::error::CostExceedsLimit;
 use crate::policy::Policy;
 use crate::state::State;
@@ -17,14 +17,23 @@ pub(super) type Answer = Result<Decision, CostExceedsLimit>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
     pub(super) verb: &'static str,
-    pub(super) cost: u32,
+    /// `None` where the question has none.
+    pub(super) cost: Option<u32>,
     pub(super) at: Timestamp,
 }
 
 impl fmt::Display for Ask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} at {}", self.verb, self.cost, At(self.at))
+        let Self { verb, cost, at } = *self;
+        match cost {
+            Some(cost) => write!(f, "{verb} {cost} at {}", At(at)),
+            None => write!(f, "{verb} at {}", At(at)),
+        }
     }
+}
+
+pub(super) fn ask(verb: &'static str, cost: u32, at: Timestamp) -> Ask {
+    Ask { verb, cost: Some(cost), at }
 }
 
 /// A time as people read it: `0ns`, `59.999999999s`.
@@ -69,15 +78,15 @@ impl<P> Clone for Subject<'_, P> {
 impl<P> Copy for Subject<'_, P> {}
 
 impl<P> Subject<'_, P> {
-    fn note(&self, verb: &'static str, cost: u32, at: Timestamp) {
-        self.asked.set(Some(Ask { verb, cost, at }));
+    pub(super) fn note(&self, asked: Ask) {
+        self.asked.set(Some(asked));
     }
 
     pub(super) fn preview<S: State>(&self, state: &S, cost: u32, at: Timestamp) -> Answer
     where
         P: Policy<S>,
     {
-        self.note("preview", cost, at);
+        self.note(ask("preview", cost, at));
         self.policy.preview(state, cost, at)
     }
 
@@ -85,15 +94,23 @@ impl<P> Subject<'_, P> {
     where
         P: Policy<S>,
     {
-        self.note("remaining", 0, at);
+        self.note(Ask { verb: "remaining", cost: None, at });
         self.policy.remaining_of(state, at)
+    }
+
+    pub(super) fn status<S: State>(&self, state: &S, at: Timestamp) -> Status
+    where
+        P: Policy<S>,
+    {
+        self.note(Ask { verb: "status", cost: None, at });
+        self.policy.status_of(state, at)
     }
 
     pub(super) fn judge<S: State>(&self, state: &mut S, cost: u32, at: Timestamp) -> Answer
     where
         P: Policy<S>,
     {
-        self.note("judge", cost, at);
+        self.note(ask("judge", cost, at));
         self.policy.judge_n(state, cost, at)
     }
 
@@ -101,7 +118,7 @@ impl<P> Subject<'_, P> {
     where
         P: Policy<S>,
     {
-        self.note("judge", 1, at);
+        self.note(Ask { verb: "judge", cost: None, at });
         self.policy.judge(state, at)
     }
 
@@ -109,7 +126,7 @@ impl<P> Subject<'_, P> {
     where
         P: Policy<S>,
     {
-        self.note("charge", cost, at);
+        self.note(ask("charge", cost, at));
         self.policy.charge_to(state, cost, at);
     }
 
@@ -117,7 +134,7 @@ impl<P> Subject<'_, P> {
     where
         P: Policy<S>,
     {
-        self.note("refund", cost, at);
+        self.note(ask("refund", cost, at));
         self.policy.refund_to(state, cost, at);
     }
 }
@@ -150,7 +167,7 @@ impl fmt::Display for Step {
             Action::Charge => "charge",
             Action::Refund => "refund",
         };
-        Ask { verb, cost, at }.fmt(f)?;
+        ask(verb, cost, at).fmt(f)?;
         if tier > 0 {
             write!(f, " under tier {tier}")?;
         }

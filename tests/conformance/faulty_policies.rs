@@ -3,7 +3,10 @@
 use core::time::Duration;
 
 use tollgate::conformance::{self, Admission, Law, PolicySuite};
-use tollgate::{CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Policy, State, Status, Timestamp, Wait};
+use tollgate::{
+    CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Policy, Refill, State, Status, Store, Timestamp,
+    TokenBucket, TokenBucketState, Wait,
+};
 
 use crate::{assert_breach, panic_of};
 
@@ -31,6 +34,12 @@ enum Fault {
     RefundsHalf,
     ChargesNothing,
     ExpectsItsOwnWindow,
+    PanicsInItsStatus,
+    AdmitsAllInAStore,
+    WaitsFromTheTimeRead,
+    PeeksAndCounts,
+    ForgetsToChargeAStore,
+    RefundsTwiceInAStore,
 }
 
 /// A fixed window that opens with an admission, two units in ten nanoseconds.
@@ -187,10 +196,58 @@ impl Policy<Counted> for Window {
     }
 
     fn status_of(&self, state: &Counted, now: Timestamp) -> Status {
+        assert!(self.fault != Fault::PanicsInItsStatus, "no status");
         let remaining = if self.fault == Fault::ReportsThatNoneRemain { 0 } else { self.remaining_of(state, now) };
         let wait = if remaining == QUOTA { 0 } else { state.ends_at.saturating_sub(now.as_nanos()) };
         let wait = Wait::from_nanos(wait);
         Status::new(QUOTA, remaining, wait, wait)
+    }
+
+    fn check<K: ?Sized, T: Store<K, State = Counted>>(
+        &self,
+        store: T,
+        key: &K,
+        now: Timestamp,
+    ) -> Result<Decision, T::Error> {
+        store.update(key, now, |state, read| match self.fault {
+            Fault::AdmitsAllInAStore => Decision::Allow,
+            Fault::WaitsFromTheTimeRead => self.judge(state, read),
+            _ => self.judge(state, read).counted_from(now, read),
+        })
+    }
+
+    fn peek<K: ?Sized, T: Store<K, State = Counted>>(
+        &self,
+        store: T,
+        key: &K,
+        cost: u32,
+        now: Timestamp,
+    ) -> Result<Decision, CostExceedsLimit> {
+        let looked = |state: &Counted, read| Ok(self.preview(state, cost, read)?.counted_from(now, read));
+        if self.fault != Fault::PeeksAndCounts {
+            return store.view(key, now, looked);
+        }
+        let peeked = store.update(key, now, |state, read| {
+            let answer = looked(state, read);
+            self.judge_n(state, cost, read).and(answer)
+        });
+        peeked.unwrap_or(Ok(Decision::Allow))
+    }
+
+    fn charge<K: ?Sized, T: Store<K, State = Counted>>(
+        &self,
+        store: T,
+        key: &K,
+        cost: u32,
+        now: Timestamp,
+    ) -> Result<(), T::Error> {
+        let cost = if self.fault == Fault::ForgetsToChargeAStore { 0 } else { cost };
+        store.update(key, now, |state, read| self.charge_to(state, cost, read))
+    }
+
+    fn refund<K: ?Sized, T: Store<K, State = Counted>>(&self, store: T, key: &K, cost: u32, now: Timestamp) {
+        let times = if self.fault == Fault::RefundsTwiceInAStore { 2 } else { 1 };
+        store.modify(key, |state| (0..times).for_each(|_| self.refund_to(state, cost, now)));
     }
 }
 
@@ -293,7 +350,7 @@ fn a_late_expiry_only_costs_memory() {
 fn a_panic() {
     let shown = assert_found(Fault::Overflows, Law::Totality, 0);
     assert!(
-        shown.contains("\nat the very start:\n  => judge 1 at 9223372036.854775806s: a panic, an end before 2^63"),
+        shown.contains("\nat the very start:\n  => judge at 9223372036.854775806s: a panic, an end before 2^63"),
         "{shown}"
     );
 }
@@ -338,7 +395,59 @@ fn a_refund_of_half() {
 }
 
 #[test]
+fn a_panic_in_a_status_is_no_other_s() {
+    let shown = assert_found(Fault::PanicsInItsStatus, Law::Totality, 0);
+    assert!(shown.ends_with("\nat the very start:\n  => status at 0ns: a panic, no status"), "{shown}");
+}
+
+#[test]
+fn a_store_in_which_all_are_admitted() {
+    let shown = assert_found(Fault::AdmitsAllInAStore, Law::Counting, 0);
+    assert!(
+        shown.ends_with(
+            "=> check at 0ns, in a store that reads the key at 0ns, then preview 1 at 0ns: allowed, with 2 remaining; after the same with the \
+             state in hand: allowed, with 1 remaining"
+        ),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_wait_in_a_store_that_is_not_the_caller_s() {
+    let shown = assert_found(Fault::WaitsFromTheTimeRead, Law::Counting, 1);
+    assert!(shown.contains("=> check at 0ns, in a store that reads the key at 1ns: "), "{shown}");
+}
+
+#[test]
+fn a_peek_into_a_store_that_counts() {
+    let shown = assert_found(Fault::PeeksAndCounts, Law::Purity, 0);
+    assert!(
+        shown.ends_with("=> peek 1 at 0ns, in a store that reads the key at 0ns, has changed the state"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_charge_in_a_store_that_does_not_count() {
+    assert_found(Fault::ForgetsToChargeAStore, Law::Counting, 0);
+}
+
+#[test]
+fn a_refund_in_a_store_of_twice_as_much() {
+    let shown = assert_found(Fault::RefundsTwiceInAStore, Law::Counting, 1);
+    assert!(shown.contains("=> refund 1 at 0ns, in a store that reads the key at "), "{shown}");
+}
+
+#[test]
 fn a_grid_that_nobody_mentioned() {
+    let by_interval = TokenBucket::constant_with(
+        QUOTA,
+        Duration::from_nanos(WINDOW),
+        QUOTA,
+        Refill::Interval { origin: Timestamp::ZERO },
+    );
+    let shown = panic_of(|| conformance::policy::<TokenBucketState>(&by_interval));
+    assert!(shown.contains("; with a grid, adding whole windows (`PolicySuite::on_a_grid`).\n"), "{shown}");
     let daily = FixedWindow::constant(QUOTA, Duration::from_nanos(WINDOW)).aligned(Timestamp::ZERO);
     let shown = assert_breach(PolicySuite::<_, FixedWindowState>::new(&daily).run(), Law::Shift, 1);
     assert!(shown.contains(" with all times 1.000000007s later: "), "{shown}");

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use tollgate::conformance::{self, Admission, PolicySuite};
+use tollgate::conformance::{self, Admission, Law, PolicySuite};
 use tollgate::{
     Both, FixedWindow, FixedWindowState, Policy, Refill, SlidingLog, SlidingLogArray, SlidingLogState, State,
     Timestamp, TokenBucket, TokenBucketState,
@@ -103,6 +103,19 @@ fn token_bucket_by_interval() {
     let points_to = |at: u64| (at + 5) / 7;
     let refilled = move |a, b| 3 * (points_to(b) - points_to(a));
     suite::<_, TokenBucketState>(&policy).on_a_grid(ns(7)).bound(bucket(5, refilled)).tight().check();
+}
+
+/// What the documentation of `at_most` says of buckets: it holds, and with one less it does not.
+#[test]
+fn what_a_bucket_admits_in_one_of_its_windows() {
+    let by_interval = TokenBucket::constant_with(3, ns(3), 3, Refill::Interval { origin: at(0) });
+    let in_a_nanosecond = TokenBucket::constant(3, ns(3));
+    let in_more = TokenBucket::constant(2, ns(3));
+    for (policy, most) in [(by_interval, 3 + 3), (in_a_nanosecond, 3 + 3 - 1), (in_more, 2 + 2 - 1)] {
+        let window = |units| suite::<_, TokenBucketState>(&policy).on_a_grid(ns(3)).at_most(units, ns(3));
+        window(most).check();
+        assert_eq!(window(most - 1).run().unwrap_err().law, Law::Bound, "{policy:?}");
+    }
 }
 
 #[test]
