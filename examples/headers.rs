@@ -11,6 +11,7 @@
 
 use core::time::Duration;
 use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
 
 use tollgate::format::draft_07::{self, QuotaPolicies};
 use tollgate::format::json::{self, Members};
@@ -20,8 +21,18 @@ use tollgate::{Decision, Status, Timestamp, TokenBucket, TokenBucketState, Wait}
 
 const POLICY: TokenBucket = TokenBucket::constant(5, Duration::from_secs(60));
 
-fn main() -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+fn main() -> ExitCode {
+    match answers(BufWriter::new(io::stdout().lock())) {
+        // A reader that is gone has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("headers: standard output: {error}");
+            ExitCode::from(2)
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn answers(mut out: impl Write) -> io::Result<()> {
     let mut state = TokenBucketState::default();
     let start = Timestamp::from_secs(1_700_000_000);
     for millis in [0, 1, 1_500, 1_500, 2_000, 2_001, 12_000, 20_000, 59_999, 200_000] {

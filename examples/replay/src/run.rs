@@ -186,6 +186,11 @@ impl Input {
     fn open(source: &Source) -> Result<Self, Error> {
         match source {
             Source::Sample => {
+                if is_fed() {
+                    let advice =
+                        "standard input is not read, but the bundled sample; name a FILE, or `-` for standard input";
+                    command_line::complain("replay", &advice);
+                }
                 Ok(Self { name: "the bundled sample".to_owned(), bytes: Box::new(SAMPLE), length: None, file: None })
             }
             Source::Stdin => Ok(Self {
@@ -204,6 +209,18 @@ impl Input {
             }
         }
     }
+}
+
+/// Whether somebody hands a log to standard input.
+fn is_fed() -> bool {
+    let kind = Handle::stdin().and_then(|stdin| stdin.as_file().metadata());
+    kind.is_ok_and(|kind| {
+        #[cfg(unix)]
+        let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&kind.file_type());
+        #[cfg(not(unix))]
+        let is_pipe = false;
+        is_pipe || kind.is_file()
+    })
 }
 
 /// Where decisions go.

@@ -42,6 +42,14 @@ fn the_sample_is_what_its_generator_writes() {
 }
 
 #[test]
+fn a_log_that_is_handed_over_and_not_asked_for_is_told_of() {
+    let run = Replay::new("--sliding-log 1/60s").input(&clf(&["203.0.113.9"])).run();
+    assert_eq!(run.status, 0);
+    assert!(run.stdout.contains("the bundled sample"));
+    assert!(run.stderr.starts_with("replay: standard input is not read, but the bundled sample"), "{}", run.stderr);
+}
+
+#[test]
 fn decision_lines_have_their_exact_shape() {
     let input = csv(&[(0, "a", "1"), (1, "a", "1"), (1, "b", "2"), (2, "a", "0")]);
     let run = Replay::new("--sliding-log 1/60s --decisions - -").input(&input).run();

@@ -6,15 +6,16 @@
 //! cargo run -p replay --bin make-sample > examples/replay/data/sample.log
 //! ```
 
-use std::io::{self, Write};
+use std::process::ExitCode;
 
 const SEED: u64 = 20_260_302;
 const MINUTE: u64 = 60_000;
 
-fn main() -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(sample(SEED).as_bytes())?;
-    out.flush()
+fn main() -> ExitCode {
+    match command_line::print(&sample(SEED)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => command_line::failed("make-sample", &error),
+    }
 }
 
 /// The log: requests in the order in which they were answered, so those that took long stand late.

@@ -9,7 +9,8 @@ use std::thread;
 /// A run to be made.
 pub(crate) struct Replay {
     args: Vec<OsString>,
-    input: Vec<u8>,
+    /// What it is fed, if anything.
+    input: Option<Vec<u8>>,
     lines: Option<usize>,
     directory: Option<PathBuf>,
 }
@@ -24,12 +25,7 @@ pub(crate) struct Run {
 impl Replay {
     /// With these arguments, split at spaces.
     pub(crate) fn new(args: &str) -> Self {
-        Self {
-            args: args.split_whitespace().map(OsString::from).collect(),
-            input: Vec::new(),
-            lines: None,
-            directory: None,
-        }
+        Self { args: args.split_whitespace().map(OsString::from).collect(), input: None, lines: None, directory: None }
     }
 
     pub(crate) fn arg(mut self, arg: impl Into<OsString>) -> Self {
@@ -42,7 +38,7 @@ impl Replay {
     }
 
     pub(crate) fn input_bytes(mut self, bytes: &[u8]) -> Self {
-        self.input = bytes.to_vec();
+        self.input = Some(bytes.to_vec());
         self
     }
 
@@ -60,14 +56,15 @@ impl Replay {
 
     pub(crate) fn run(self) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
-        command.args(self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        command.args(self.args).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(directory) = self.directory {
             command.current_dir(directory);
         }
         let mut child = command.spawn().unwrap();
-        let (mut stdin, input) = (child.stdin.take().unwrap(), self.input);
+        let fed = child.stdin.take().zip(self.input);
         // It may end before it has read all.
-        let writer = thread::spawn(move || drop(stdin.write_all(&input)));
+        let writer = thread::spawn(move || drop(fed.map(|(mut stdin, input)| stdin.write_all(&input))));
         let mut error = child.stderr.take().unwrap();
         let errors = thread::spawn(move || {
             let mut text = Vec::new();
