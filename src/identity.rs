@@ -70,6 +70,8 @@ use core::net::IpAddr;
 use chain::{End, Reader};
 use source::{Form, Place};
 
+use crate::header_lines;
+
 pub use client::{Client, ClientKey, Ipv6KeyBits, KeyBitsOutOfRange, Origin};
 pub use composite::{CompositeKey, KeyParts, KeyTooLong, MalformedKey, Part, key_len, read_key, write_key};
 pub use prefix::{Prefix, PrefixError};
@@ -211,7 +213,7 @@ impl<'a> Resolver<'a> {
                 Place::Header(name, form) => {
                     let trust = source.trust.unwrap_or(self.trust);
                     let believed = trust.believes(peer);
-                    let end = if believed { self.read(form, trust, || lines(&headers, name)) } else { End::Absent };
+                    let end = if believed { self.read(form, trust, || header_lines::named(&headers, name)) } else { End::Absent };
                     match end {
                         End::Hop(address) => Some((address, Origin::Header(name))),
                         End::Peer => peer.map(|peer| (peer, Origin::Peer)),
@@ -249,15 +251,4 @@ impl<'a> Resolver<'a> {
         };
         Client { address: Some(address), key: ClientKey::Network(Prefix::around(address, bits)), origin }
     }
-}
-
-/// The values of the lines of that name.
-fn lines<H, N, V>(headers: &H, name: &str) -> impl Iterator<Item = V>
-where
-    H: IntoIterator<Item = (N, V)> + Clone,
-    N: AsRef<[u8]>,
-{
-    let of_that_name =
-        move |(found, value): (N, V)| found.as_ref().eq_ignore_ascii_case(name.as_bytes()).then_some(value);
-    headers.clone().into_iter().filter_map(of_that_name)
 }

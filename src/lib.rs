@@ -95,6 +95,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What is off is named without a link.
+#![cfg_attr(
+    not(all(feature = "client", feature = "conformance", feature = "identity", feature = "serde")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -116,6 +121,8 @@ pub mod format;
 // The guide is prose: it is part of the documentation, and of nothing that is built.
 #[cfg(all(any(doc, doctest), feature = "std", feature = "format"))]
 pub mod guide;
+#[cfg(any(feature = "client", feature = "identity"))]
+mod header_lines;
 #[cfg(any(feature = "client", feature = "format"))]
 mod header_names;
 #[cfg(feature = "identity")]

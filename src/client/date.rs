@@ -2,7 +2,8 @@
 //!
 //! The calendar is the proleptic Gregorian one, in UTC, by whole days. No clock is read here.
 
-use super::text::{digit, trim};
+use super::text::digit;
+use crate::header_lines::trim;
 use crate::time::{Timestamp, Wait};
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;

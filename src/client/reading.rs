@@ -3,9 +3,10 @@
 use super::date::{HttpDate, Moment};
 use super::retry_after::{RetryAfter, answered_at};
 use super::sf::{Field, Malformed, Shape};
-use super::text::{digits, trim};
+use super::text::digits;
 use super::x_ratelimit::Reset;
 use super::{draft_06, draft_07, draft_10, x_ratelimit};
+use crate::header_lines::{named, trim};
 use crate::header_names::{
     RATELIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET, RETRY_AFTER, X_RATELIMIT_REMAINING, X_RATELIMIT_RESET,
 };
@@ -101,8 +102,8 @@ impl Reader {
         N: AsRef<[u8]>,
         V: AsRef<[u8]>,
     {
-        let date = lines(&headers, DATE).find_map(HttpDate::read);
-        let cached = lines(&headers, AGE).any(|age| digits(trim(age.as_ref())).is_some_and(|age| age > 0));
+        let date = named(&headers, DATE).find_map(HttpDate::read);
+        let cached = named(&headers, AGE).any(|age| digits(trim(age.as_ref())).is_some_and(|age| age > 0));
         let answered = answered_at(date, self.now);
         let mut told = Told::default();
         headers.clone().into_iter().for_each(|(name, value)| told.line(name.as_ref(), value.as_ref(), answered));
@@ -148,8 +149,8 @@ impl Reading {
     /// use tollgate::Wait;
     /// use tollgate::client::{Advice, Reader};
     ///
-    /// let none: [(&str, &str); 0] = [];
-    /// let reading = Reader::new().read(429, none).told_in_body(34);
+    /// let headers = [("content-type", "application/json")];
+    /// let reading = Reader::new().read(429, headers).told_in_body(34);
     /// assert_eq!(reading.advice(), Advice::Wait(Wait::from_secs(34)));
     /// ```
     #[must_use = "this makes a reading, and leaves the one it is made from as it is"]
@@ -192,8 +193,8 @@ impl Reading {
 /// ```
 /// use tollgate::client::Reader;
 ///
-/// let none: [(&str, &str); 0] = [];
-/// assert_eq!(Reader::new().read(503, none).advice().wait(), None);
+/// let headers = [("content-type", "text/html")];
+/// assert_eq!(Reader::new().read(503, headers).advice().wait(), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Advice {
@@ -221,16 +222,6 @@ impl Advice {
             Self::Proceed | Self::BackOff => None,
         }
     }
-}
-
-/// The values of the lines of that name.
-fn lines<H, N, V>(headers: &H, name: &'static str) -> impl Iterator<Item = V>
-where
-    H: IntoIterator<Item = (N, V)> + Clone,
-    N: AsRef<[u8]>,
-{
-    let headers = headers.clone().into_iter();
-    headers.filter(|(found, _)| found.as_ref().eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
 }
 
 /// What the lines have told so far, in whatever order they come.

@@ -1,7 +1,8 @@
 //! [`RetryAfter`]: the field of that name, as RFC 9110, section 10.2.3 has it.
 
 use super::date::{HttpDate, Moment};
-use super::text::{digits, trim};
+use super::text::digits;
+use crate::header_lines::trim;
 use crate::time::{Timestamp, Wait};
 
 /// What a `Retry-After` says: for how long to wait, or until when.

@@ -9,7 +9,8 @@ mod string;
 #[cfg(test)]
 mod tests;
 
-use super::text::{digit, trim};
+use super::text::digit;
+use crate::header_lines::trim;
 
 pub use bytes::Bytes;
 pub(super) use field::{Field, Malformed, field};

@@ -1,12 +1,4 @@
-//! What all fields have in common: blanks around a value, and numbers of plain digits.
-
-/// Without spaces and tabs at either end (RFC 9110, section 5.6.3).
-pub(super) fn trim(mut text: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', inner @ ..] | [inner @ .., b' ' | b'\t'] = text {
-        text = inner;
-    }
-    text
-}
+//! What all fields have in common besides their [lines](crate::header_lines): numbers of plain digits.
 
 /// The number that `text` is, if it is digits alone and at least one. One too large for a `u64` is the largest.
 pub(super) fn digits(text: &[u8]) -> Option<u64> {

@@ -4,7 +4,8 @@
 //! whole epoch; so the caller says which it is ([`Reset`]), and it is never guessed from the number.
 
 use super::date::Moment;
-use super::text::{digits, trim};
+use super::text::digits;
+use crate::header_lines::trim;
 use crate::time::{Timestamp, Wait};
 
 /// What a service means by its `X-RateLimit-Reset`: look it up in its documentation.

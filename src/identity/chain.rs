@@ -5,10 +5,11 @@
 //!
 //! Lines come in order and only forward, with as many as a client likes; so the walk goes forward over the lines, and backward in each.
 
-use core::net::IpAddr;
+use core::net::{IpAddr, Ipv4Addr};
 
 use super::prefix::Prefix;
 use super::{cost, forwarded, node};
+use crate::header_lines;
 
 /// How the hops of a chain are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,25 +153,23 @@ impl Reader {
 }
 
 /// The address in its one form: mapped IPv4 is IPv4, and so is, if asked for, what a translator made of IPv4 (RFC 6052 section 2.1).
-pub(super) fn canonical(address: IpAddr, nat64: bool) -> IpAddr {
+pub(super) const fn canonical(address: IpAddr, nat64: bool) -> IpAddr {
     let address = address.to_canonical();
     let IpAddr::V6(v6) = address else { return address };
     match v6.segments() {
         [0x64, 0xff9b, 0, 0, 0, 0, ..] if nat64 => {
             let [.., a, b, c, d] = v6.octets();
-            IpAddr::from([a, b, c, d])
+            IpAddr::V4(Ipv4Addr::new(a, b, c, d))
         }
         _ => address,
     }
 }
 
-/// Without spaces and tabs at either end (RFC 9110 section 5.6.3).
-pub(super) fn trim(mut text: &[u8]) -> &[u8] {
-    while let [b' ' | b'\t', inner @ ..] | [inner @ .., b' ' | b'\t'] = text {
-        cost::bytes(1);
-        text = inner;
-    }
-    text
+/// As [`header_lines::trim`], counted.
+pub(super) fn trim(text: &[u8]) -> &[u8] {
+    let trimmed = header_lines::trim(text);
+    cost::bytes(text.len().saturating_sub(trimmed.len()));
+    trimmed
 }
 
 /// What stands before and behind the byte at `at`.

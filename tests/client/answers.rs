@@ -347,7 +347,7 @@ proptest! {
 /// The values of one name in a header map: what goes through them cannot be cloned, a reference to them can.
 struct Values<'a>(&'a [&'a [u8]]);
 
-impl<'v, 'a> IntoIterator for &'v Values<'a> {
+impl<'a> IntoIterator for &Values<'a> {
     type Item = &'a &'a [u8];
     type IntoIter = Once<'a>;
 
