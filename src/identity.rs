@@ -43,11 +43,13 @@
 //! | a header with one address that is not readable, or is there twice | the next source |
 //! | a chain, a hop of which is neither trusted nor readable | the hop right of it, the last that vouched for anything; right of the last is the peer |
 //! | a chain of trusted hops only | its leftmost |
-//! | a chain of fewer hops than are counted | the peer |
-//! | a chain with an unreadable hop at the count | the next readable right of it, at last the peer |
+//! | a chain of fewer hops than are counted | the peer; without one, the fallback |
+//! | a chain with an unreadable hop at the count | the next readable right of it, at last the peer; without one, the fallback |
+//! | with [`SpoofableFirstHop`](Trust::SpoofableFirstHop), a chain whose first hop is not readable | the next source |
 //! | nothing in any source | the fallback |
 //!
-//! So a chain, once it is there and is believed, decides: a client that could break it gets no further than the proxy that it went through.
+//! So a chain, once it is there and is believed from its end, decides: a client that could break it gets no further than the proxy that it went
+//! through, and never to the next source, whose header may be its own.
 //!
 //! # Cost
 //!
@@ -140,10 +142,9 @@ impl<'a> Resolver<'a> {
     /// ```
     /// # use core::net::IpAddr;
     /// # use tollgate::identity::{Ipv6KeyBits, Resolver, Source};
-    /// # let none: [(&str, &str); 0] = [];
     /// const WHO: Resolver = Resolver::new(&[Source::PEER]).ipv6_key(Ipv6KeyBits::WHOLE);
     /// let peer: IpAddr = "2001:db8::1".parse().unwrap();
-    /// assert_eq!(WHO.resolve(peer, none).key().to_string(), "2001:db8::1");
+    /// assert_eq!(WHO.key_of(peer).to_string(), "2001:db8::1");
     /// ```
     pub const fn ipv6_key(self, bits: Ipv6KeyBits) -> Self {
         Self { ipv6_key: bits, ..self }
@@ -157,10 +158,9 @@ impl<'a> Resolver<'a> {
     /// ```
     /// # use core::net::IpAddr;
     /// # use tollgate::identity::{Resolver, Source};
-    /// # let none: [(&str, &str); 0] = [];
     /// const WHO: Resolver = Resolver::new(&[Source::PEER]).nat64_as_ipv4();
     /// let peer: IpAddr = "64:ff9b::192.0.2.33".parse().unwrap();
-    /// assert_eq!(WHO.resolve(peer, none).key().to_string(), "192.0.2.33");
+    /// assert_eq!(WHO.key_of(peer).to_string(), "192.0.2.33");
     /// ```
     pub const fn nat64_as_ipv4(self) -> Self {
         Self { nat64: true, ..self }
@@ -170,9 +170,8 @@ impl<'a> Resolver<'a> {
     ///
     /// ```
     /// # use tollgate::identity::{Resolver, Source};
-    /// # let none: [(&str, &str); 0] = [];
     /// const WHO: Resolver = Resolver::new(&[Source::PEER]).fallback("local");
-    /// assert_eq!(WHO.resolve(None, none).to_string(), "local");
+    /// assert_eq!(WHO.resolve(None, [("host", "example.com")]).to_string(), "local");
     /// ```
     pub const fn fallback(self, name: &'static str) -> Self {
         Self { fallback: name, ..self }
@@ -213,19 +212,43 @@ impl<'a> Resolver<'a> {
                 Place::Header(name, form) => {
                     let trust = source.trust.unwrap_or(self.trust);
                     let believed = trust.believes(peer);
-                    let end = if believed { self.read(form, trust, || header_lines::named(&headers, name)) } else { End::Absent };
+                    let end = if believed {
+                        self.read(form, trust, || header_lines::named(&headers, name))
+                    } else {
+                        End::Absent
+                    };
                     match end {
                         End::Hop(address) => Some((address, Origin::Header(name))),
-                        End::Peer => peer.map(|peer| (peer, Origin::Peer)),
+                        // It decides without a peer too: what the next source names may be the client's own.
+                        End::Peer => match peer {
+                            Some(peer) => Some((peer, Origin::Peer)),
+                            None => break,
+                        },
                         End::Absent => None,
                     }
                 }
             };
             if let Some((address, origin)) = found {
-                return self.client(address, origin);
+                return Client { address: Some(address), key: self.key_of(address), origin };
             }
         }
         Client { address: None, key: ClientKey::Fallback(self.fallback), origin: Origin::Fallback }
+    }
+
+    /// The key of an address that is known to be the client's, by this resolver's settings: no source is asked.
+    ///
+    /// Where there are no settings to keep, and no NAT64, [`ClientKey::of`] is simpler.
+    ///
+    /// ```
+    /// # use core::net::IpAddr;
+    /// # use tollgate::identity::{Ipv6KeyBits, Resolver, Source};
+    /// const WHO: Resolver = Resolver::new(&[Source::PEER]).ipv6_key(Ipv6KeyBits::constant(48)).nat64_as_ipv4();
+    /// let key_of = |address: &str| WHO.key_of(address.parse().unwrap()).to_string();
+    /// assert_eq!(key_of("2001:db8:1:2:3:4:5:6"), "2001:db8:1::/48");
+    /// assert_eq!(key_of("64:ff9b::192.0.2.33"), "192.0.2.33");
+    /// ```
+    pub const fn key_of(&self, address: IpAddr) -> ClientKey {
+        ClientKey::of(chain::canonical(address, self.nat64), self.ipv6_key)
     }
 
     /// What a header says that is believed.
@@ -242,13 +265,5 @@ impl<'a> Resolver<'a> {
             (Form::Chain(_), Trust::Hops(count)) => reader.past_count(lines, usize::from(count)),
             (Form::Chain(_), Trust::SpoofableFirstHop) => reader.first_hop(lines()),
         }
-    }
-
-    fn client(&self, address: IpAddr, origin: Origin<'a>) -> Client<'a> {
-        let bits = match address {
-            IpAddr::V4(_) => 32,
-            IpAddr::V6(_) => self.ipv6_key.get(),
-        };
-        Client { address: Some(address), key: ClientKey::Network(Prefix::around(address, bits)), origin }
     }
 }

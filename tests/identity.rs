@@ -260,6 +260,29 @@ fn a_resolver_is_made_in_a_const_and_its_keys_outlive_it() {
 }
 
 #[test]
+fn a_chain_decides_where_there_is_no_peer() {
+    let resolver = Resolver::new(&[Source::X_FORWARDED_FOR, Source::CF_CONNECTING_IP]).trusting(Trust::Hops(2));
+    let forged = ("cf-connecting-ip", "9.9.9.9");
+    for chain in ["203.0.113.7", "unknown, _hidden"] {
+        let client = resolver.resolve(None, [("x-forwarded-for", chain), forged]);
+        assert_eq!((client.address(), client.origin()), (None, Origin::Fallback), "{chain}");
+    }
+}
+
+#[test]
+fn keys_of_addresses_are_made_in_a_const() {
+    const MAPPED: IpAddr = IpAddr::V6(Ipv4Addr::new(192, 0, 2, 33).to_ipv6_mapped());
+    const TRANSLATED: IpAddr = IpAddr::V6(Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0xc000, 0x0221));
+    const KEYS: [ClientKey; 4] = [
+        ClientKey::of(MAPPED, Ipv6KeyBits::NETWORK),
+        ClientKey::of(TRANSLATED, Ipv6KeyBits::NETWORK),
+        Resolver::new(&[]).nat64_as_ipv4().key_of(TRANSLATED),
+        ClientKey::Network(Prefix::around(MAPPED, 24)),
+    ];
+    assert_eq!(KEYS.map(|key| key.to_string()), ["192.0.2.33", "64:ff9b::/64", "192.0.2.33", "192.0.2.0/24"]);
+}
+
+#[test]
 fn a_source_with_a_rule_of_its_own_does_not_follow_the_resolvers() {
     let cdn: [Prefix; 1] = ["173.245.48.0/20".parse().unwrap()];
     let ours: [Prefix; 1] = ["10.0.0.0/8".parse().unwrap()];
@@ -275,8 +298,8 @@ fn a_source_with_a_rule_of_its_own_does_not_follow_the_resolvers() {
 fn the_same_key_text_is_not_the_same_key() {
     let address: IpAddr = "192.0.2.1".parse().unwrap();
     let known = Resolver::new(&[Source::PEER]).fallback("192.0.2.1");
-    let none: [(&str, &str); 0] = [];
-    let (with, without) = (known.resolve(address, none), known.resolve(None, none));
+    let headers = [("host", "example.com")];
+    let (with, without) = (known.resolve(address, headers), known.resolve(None, headers));
     assert_eq!(with.key().to_string(), without.key().to_string());
     assert_ne!(with.key(), without.key());
     let composite = |client: Client| CompositeKey::<32>::new(&[("client", client.key().into())]).unwrap();
@@ -460,22 +483,22 @@ fn hop_text(address: IpAddr, style: u8, forwarded: bool) -> String {
 const GARBAGE: [&str; 4] = ["unknown", "_hidden", "for=_x", "proto=http"];
 
 /// The walk as one would explain it: a list of hops, the peer at its end, gone through from the right.
-fn naive(hops: &[Option<IpAddr>], peer: IpAddr, rule: &Rule) -> Option<IpAddr> {
-    let all: Vec<Option<IpAddr>> = hops.iter().copied().chain([Some(peer)]).collect();
+fn naive(hops: &[Option<IpAddr>], peer: Option<IpAddr>, rule: &Rule) -> Option<IpAddr> {
+    let all: Vec<Option<IpAddr>> = hops.iter().copied().chain([peer]).collect();
     let trusted =
         |hop: IpAddr| matches!(rule, Rule::Proxies(prefixes) if prefixes.iter().any(|prefix| prefix.contains(hop)));
     match rule {
-        Rule::Nobody => Some(peer),
+        Rule::Nobody => peer,
         Rule::FirstHop => {
             if hops.is_empty() {
-                Some(peer)
+                peer
             } else {
                 hops[0]
             }
         }
         Rule::Hops(count) => {
             let count = usize::from(*count);
-            if hops.len() < count { Some(peer) } else { all[all.len() - 1 - count..].iter().find_map(|hop| *hop) }
+            if hops.len() < count { peer } else { all[all.len() - 1 - count..].iter().find_map(|hop| *hop) }
         }
         Rule::Proxies(_) => {
             let mut at = all.len() - 1;
@@ -574,8 +597,16 @@ proptest! {
         for rule in [Rule::Nobody, Rule::Proxies(ours().into()), Rule::Hops(count), Rule::FirstHop] {
             let sources = [source, Source::PEER];
             let resolver = Resolver::new(&sources).trusting(rule.trust());
-            let want = naive(&hops, peer, &rule).or(Some(peer));
+            let want = naive(&hops, Some(peer), &rule).or(Some(peer));
             prop_assert_eq!(resolve(&resolver, Some(peer), &headers).address(), want, "{:?} {:?}", rule, hops);
+        }
+        // Without a peer, as on a Unix socket, a chain that is there decides as well: what the client forged is not asked.
+        if !hops.is_empty() {
+            headers.push(("x-real-ip".into(), "9.9.9.9".into()));
+            let sources = [source, Source::X_REAL_IP];
+            let resolver = Resolver::new(&sources).trusting(Trust::Hops(count));
+            let want = naive(&hops, None, &Rule::Hops(count));
+            prop_assert_eq!(resolve(&resolver, None, &headers).address(), want, "{} {:?}", count, hops);
         }
     }
 
@@ -586,6 +617,24 @@ proptest! {
         prop_assume!(one.to_ipv4_mapped().is_none() && other.to_ipv4_mapped().is_none());
         let key = |v6| resolve(&resolver, Some(IpAddr::V6(v6)), &Headers::new()).key();
         prop_assert_eq!(key(one) == key(other), flipped >= bits);
+    }
+
+    #[test]
+    fn the_key_of_an_address_is_the_one_that_a_resolver_gives(address in any_address(), bits in 32..=128_u8, nat64: bool) {
+        let ipv6 = Ipv6KeyBits::new(bits).unwrap();
+        let resolver = Resolver::new(&[Source::PEER]).ipv6_key(ipv6);
+        prop_assert_eq!(ClientKey::of(address, ipv6), resolve(&resolver, Some(address), &Headers::new()).key());
+        let resolver = if nat64 { resolver.nat64_as_ipv4() } else { resolver };
+        prop_assert_eq!(resolver.key_of(address), resolve(&resolver, Some(address), &Headers::new()).key());
+    }
+
+    #[test]
+    fn a_prefix_around_an_address_is_the_one_of_that_length_that_contains_it(address in any_address(), bits: u8) {
+        let around = Prefix::around(address, bits);
+        prop_assert!(around.contains(address));
+        let (_, width) = number(address.to_canonical());
+        prop_assert_eq!(around.bits(), bits.min(width));
+        prop_assert_eq!(Prefix::new(around.address(), around.bits()), Ok(around));
     }
 
     #[test]

@@ -32,9 +32,12 @@ impl<'a> Client<'a> {
     /// The whole address, as the client itself knows it. None if none was found.
     ///
     /// ```
+    /// # use core::net::IpAddr;
     /// # use tollgate::identity::{Resolver, Source};
-    /// let none: [(&str, &str); 0] = [];
-    /// assert_eq!(Resolver::new(&[Source::PEER]).resolve(None, none).address(), None);
+    /// let resolver = Resolver::new(&[Source::PEER]);
+    /// let peer: IpAddr = "2001:db8::1".parse().unwrap();
+    /// assert_eq!(resolver.resolve(peer, [("host", "example.com")]).address(), Some(peer));
+    /// assert_eq!(resolver.resolve(None, [("host", "example.com")]).address(), None);
     /// ```
     pub const fn address(&self) -> Option<IpAddr> {
         self.address
@@ -45,10 +48,10 @@ impl<'a> Client<'a> {
     /// ```
     /// # use core::net::IpAddr;
     /// # use tollgate::identity::{Resolver, Source};
-    /// # let none: [(&str, &str); 0] = [];
+    /// # let headers = [("host", "example.com")];
     /// let resolver = Resolver::new(&[Source::PEER]);
-    /// let one = resolver.resolve("2001:db8::1".parse::<IpAddr>().ok(), none);
-    /// let other = resolver.resolve("2001:db8::2".parse::<IpAddr>().ok(), none);
+    /// let one = resolver.resolve("2001:db8::1".parse::<IpAddr>().ok(), headers);
+    /// let other = resolver.resolve("2001:db8::2".parse::<IpAddr>().ok(), headers);
     /// assert_eq!(one.key(), other.key()); // one network, one key
     /// ```
     pub const fn key(&self) -> ClientKey {
@@ -59,8 +62,8 @@ impl<'a> Client<'a> {
     ///
     /// ```
     /// # use tollgate::identity::{Origin, Resolver, Source};
-    /// # let none: [(&str, &str); 0] = [];
-    /// assert_eq!(Resolver::new(&[Source::PEER]).resolve(None, none).origin(), Origin::Fallback);
+    /// let client = Resolver::new(&[Source::PEER]).resolve(None, [("host", "example.com")]);
+    /// assert_eq!(client.origin(), Origin::Fallback);
     /// ```
     pub const fn origin(&self) -> Origin<'a> {
         self.origin
@@ -95,6 +98,28 @@ pub enum ClientKey {
     Network(Prefix),
     /// Nothing is known of the client: all such clients are one.
     Fallback(&'static str),
+}
+
+impl ClientKey {
+    /// The key of an address that is known to be the client's: an IPv4 address whole, and so much of an IPv6 one.
+    ///
+    /// For a socket with nothing in front of it, and for what has found the client already. It is the key that a
+    /// [`Resolver`](super::Resolver) gives: mapped IPv4 (`::ffff:192.0.2.1`) is IPv4. What a translator made of IPv4 is IPv6 here, unlike in
+    /// [`Resolver::key_of`](super::Resolver::key_of), which can be [told](super::Resolver::nat64_as_ipv4).
+    ///
+    /// ```
+    /// use core::net::IpAddr;
+    /// use tollgate::identity::{ClientKey, Ipv6KeyBits};
+    ///
+    /// let peer: IpAddr = "2001:db8:1:2:3:4:5:6".parse().unwrap(); // such as `connection.peer_addr()?.ip()`
+    /// assert_eq!(ClientKey::of(peer, Ipv6KeyBits::NETWORK).to_string(), "2001:db8:1:2::/64");
+    /// ```
+    pub const fn of(address: IpAddr, ipv6: Ipv6KeyBits) -> Self {
+        Self::Network(match address.to_canonical() {
+            v4 @ IpAddr::V4(_) => Prefix::whole(v4),
+            v6 @ IpAddr::V6(_) => Prefix::around(v6, ipv6.get()),
+        })
+    }
 }
 
 /// A whole address without its length, `192.0.2.1`; a network with it, `2001:db8:1:2::/64`; the name of the fallback.

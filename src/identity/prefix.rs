@@ -118,10 +118,20 @@ impl Prefix {
         Self { address, bits: width(address) }
     }
 
-    /// The range of `bits` that `address` lies in; all of the address if its family has fewer.
-    pub(super) fn around(address: IpAddr, bits: u8) -> Self {
+    /// The range of `bits` that `address` lies in; the address whole if its family has no more. Mapped IPv4 is IPv4, and has 32.
+    ///
+    /// For keys of one's own. What a client is usually limited by is [`ClientKey::of`](super::ClientKey::of).
+    ///
+    /// ```
+    /// use core::net::{IpAddr, Ipv4Addr};
+    /// use tollgate::identity::{ClientKey, Prefix};
+    ///
+    /// let client = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 33));
+    /// assert_eq!(ClientKey::Network(Prefix::around(client, 24)).to_string(), "192.0.2.0/24");
+    /// ```
+    pub const fn around(address: IpAddr, bits: u8) -> Self {
         let address = address.to_canonical();
-        let bits = bits.min(width(address));
+        let bits = if bits < width(address) { bits } else { width(address) };
         Self { address: masked(address, bits), bits }
     }
 

@@ -45,8 +45,8 @@ impl<'a> Source<'a> {
     /// use tollgate::identity::{Resolver, Source};
     ///
     /// let peer = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
-    /// let none: [(&str, &[u8]); 0] = [];
-    /// assert_eq!(Resolver::new(&[Source::PEER]).resolve(peer, none).address(), Some(peer));
+    /// let client = Resolver::new(&[Source::PEER]).resolve(peer, [("x-forwarded-for", "9.9.9.9")]);
+    /// assert_eq!(client.address(), Some(peer));
     /// ```
     pub const PEER: Self = Self::at(Place::Peer);
 

@@ -3,11 +3,10 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use tollgate::identity::{ClientKey, Resolver, Source};
+use tollgate::identity::{ClientKey, Ipv6KeyBits};
 use tollgate::{Decision, SlidingLog, SlidingLogArray, Slot, Slots, Timestamp};
 
 const LIMIT: SlidingLog = SlidingLog::constant(3, Duration::from_secs(10));
-const WHO: Resolver = Resolver::new(&[Source::PEER]);
 
 fn main() -> std::io::Result<()> {
     let start = Instant::now();
@@ -15,9 +14,9 @@ fn main() -> std::io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:3000")?;
     for connection in listener.incoming() {
         let mut connection = connection?;
-        let client = WHO.resolve(connection.peer_addr()?.ip(), [("", ""); 0]);
+        let client = ClientKey::of(connection.peer_addr()?.ip(), Ipv6KeyBits::NETWORK);
         let now = Timestamp::since_epoch(start.elapsed());
-        let said = match LIMIT.check(&mut networks, &client.key(), now) {
+        let said = match LIMIT.check(&mut networks, &client, now) {
             Ok(Decision::Allow) => writeln!(connection, "hello, {client}"),
             Ok(Decision::Deny { retry_after }) => writeln!(connection, "in {} s", retry_after.as_secs_ceil()),
             // 256 networks are being counted: closed to the 257th until one of them is forgotten.

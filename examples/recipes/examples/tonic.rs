@@ -3,13 +3,12 @@ use std::hash::RandomState;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use tollgate::identity::{ClientKey, Resolver, Source};
+use tollgate::identity::{ClientKey, Ipv6KeyBits};
 use tollgate::store::{HeapBuckets, Sharded, Table};
 use tollgate::{Decision, Timestamp, TokenBucket, TokenBucketState};
 use tonic::{Request, Status, transport::server::TcpConnectInfo};
 
 const LIMIT: TokenBucket = TokenBucket::constant(100, Duration::from_secs(1));
-const WHO: Resolver = Resolver::new(&[Source::PEER]);
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, TokenBucketState>, RandomState>>> =
     LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, ClientKey::Fallback("")))));
@@ -17,7 +16,7 @@ static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, TokenBucketState>,
 fn limit(request: Request<()>) -> Result<Request<()>, Status> {
     let peer = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
     let peer = peer.ok_or_else(|| Status::internal("no address to limit by"))?;
-    let key = WHO.resolve(peer.ip(), [("", ""); 0]).key();
+    let key = ClientKey::of(peer.ip(), Ipv6KeyBits::NETWORK);
     match LIMIT.check(&*CLIENTS, &key, Timestamp::since_epoch(START.elapsed())) {
         Ok(Decision::Allow) => Ok(request),
         Ok(Decision::Deny { retry_after }) => {
