@@ -12,7 +12,9 @@ mod single;
 use std::collections::HashSet;
 
 use tollgate_vectors::model::answered;
-use tollgate_vectors::{Case, File, Integers, LAYERS, LayeredCase, POLICIES, SingleCase, to_layout, to_line};
+use tollgate_vectors::{
+    Answered, Case, File, Integers, LAYERS, LayeredCase, POLICIES, Reply, SingleCase, to_layout, to_line,
+};
 
 /// What was answered wrongly.
 #[derive(Debug, Default)]
@@ -22,12 +24,12 @@ impl Wrong {
     /// Compares an answer with that of a case.
     pub(crate) fn compare<C: Case>(&mut self, case: &C, index: usize, through: &str, answer: &C::Answer) -> bool {
         let step = &case.steps()[index];
-        let expected = C::answer_in(step);
-        let is_right = expected.as_ref() == Some(answer);
+        let (answer, expected) = (answer.members(), C::reply(step).members());
+        let is_right = answer == expected;
         if !is_right {
-            let line = |value: Option<&C::Answer>| to_line(&value, Integers::Numbers).unwrap();
-            let question = to_line(&C::with_answer(step.clone(), None), Integers::Numbers).unwrap();
-            let (answer, expected) = (line(Some(answer)), line(expected.as_ref()));
+            let line = |members| to_line(&members, Integers::Numbers).unwrap();
+            let question = to_line(&C::with_reply(step.clone(), Reply::none()), Integers::Numbers).unwrap();
+            let (answer, expected) = (line(answer), line(expected));
             self.add(case, format!("step {index}, {question}: {through} answers {answer}, not {expected}"));
         }
         is_right

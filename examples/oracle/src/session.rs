@@ -1,13 +1,14 @@
 //! What is read and written: a stream of JSON values, each answered before the next is read.
 
 use core::fmt::Display;
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
-use tollgate_vectors::model::{Keys, Layers, answered};
-use tollgate_vectors::{Case, File, Integers, LayeredCase, SingleCase, to_layout, to_line};
+use tollgate_vectors::model::{CaseError, Keys, Layers, answered};
+use tollgate_vectors::{Case, File, Integers, LayeredCase, PolicyError, Reply, SingleCase, to_layout, to_line};
 
 use crate::verdict::Verdict;
 
@@ -23,7 +24,7 @@ pub(crate) enum Task {
 /// The members by which the forms of input are told apart.
 #[derive(Deserialize)]
 struct Form {
-    vectors: Option<Vec<Form>>,
+    vectors: Option<Vec<BTreeMap<String, IgnoredAny>>>,
     layers: Option<IgnoredAny>,
     policy: Option<IgnoredAny>,
     at_ns: Option<IgnoredAny>,
@@ -32,6 +33,8 @@ struct Form {
 /// What single events are asked of: the store of the last case, if that had no steps.
 enum Open {
     Nothing,
+    /// The policy of that case is none.
+    Refused(PolicyError),
     Single(Keys),
     Layered(Layers),
 }
@@ -79,8 +82,12 @@ impl<W: Write> Session<W> {
     }
 
     fn take(&mut self, text: &str) -> Result<(), String> {
+        const FORMS: &str = "neither a file (`vectors`) nor a case (`policy` or `layers`) nor an event (`at_ns`)";
+        if !text.trim_start().starts_with('{') {
+            return Err(format!("{FORMS}: each of them is an object"));
+        }
         match parse(text)? {
-            Form { vectors: Some(cases), .. } if cases.iter().any(|case| case.layers.is_some()) => {
+            Form { vectors: Some(cases), .. } if cases.iter().any(|case| case.contains_key("layers")) => {
                 self.out.file::<LayeredCase>(parse(text)?)
             }
             Form { vectors: Some(_), .. } => self.out.file::<SingleCase>(parse(text)?),
@@ -95,7 +102,7 @@ impl<W: Write> Session<W> {
                 self.reopen(&case, Open::Single);
                 self.out.case(case)
             }
-            _ => Err("neither a file (`vectors`) nor a case (`policy` or `layers`) nor an event (`at_ns`)".to_owned()),
+            _ => Err(FORMS.to_owned()),
         }
     }
 
@@ -104,6 +111,7 @@ impl<W: Write> Session<W> {
         self.events = 0;
         self.open = match case.open() {
             Ok(store) if case.steps().is_empty() => open(store),
+            Err(CaseError::Policy(error)) => Open::Refused(error),
             _ => Open::Nothing,
         };
     }
@@ -111,6 +119,9 @@ impl<W: Write> Session<W> {
     fn event(&mut self, text: &str) -> Result<(), String> {
         match &mut self.open {
             Open::Nothing => return Err("an event needs a case without steps before it".to_owned()),
+            Open::Refused(error) => {
+                return Err(format!("no event can be asked of the case before it: {}", CaseError::Policy(*error)));
+            }
             Open::Single(keys) => self.out.event::<SingleCase>(keys, parse(text)?, self.events)?,
             Open::Layered(layers) => self.out.event::<LayeredCase>(layers, parse(text)?, self.events)?,
         }
@@ -145,7 +156,7 @@ impl<W: Write> Output<W> {
     }
 
     fn event<C: Case>(&mut self, store: &mut C::Store, given: C::Step, index: usize) -> Result<(), String> {
-        let right = C::with_answer(given.clone(), Some(C::ask(store, &given).map_err(message)?));
+        let right = C::with_reply(given.clone(), Reply::Right(C::ask(store, &given).map_err(message)?));
         match self.task {
             Task::Answer => self.line(&to_line(&right, self.integers).map_err(message)?),
             Task::Check => {

@@ -132,6 +132,69 @@ event 0, {"at_ns": 5, "op": "keys"} is answered {"keys": 1}; right is {"keys": 0
     assert_eq!(String::from_utf8(wrong.stdout).unwrap(), expected);
 }
 
+/// A port may lack any member: a window that only allows and denies is held to that.
+#[test]
+fn check_compares_the_members_that_are_given() {
+    let checked = |steps: &[&str]| {
+        let policy = r#""policy": {"kind": "fixed-window", "quota": 1, "window_ns": 10}"#;
+        let case = format!(r#"{{"name": "n", {policy}, "steps": [{}]}}"#, steps.join(", "));
+        String::from_utf8(oracle(&["--check"], case.as_bytes()).stdout).unwrap()
+    };
+    let allow = r#"{"at_ns": 0, "cost": 1, "expect": "allow"}"#;
+    for (deny, summary) in [
+        (r#""expect": "deny""#, "2 answers right (2 in part), 0 wrong\n"),
+        (r#""retry_after_ns": 7"#, "2 answers right (2 in part), 0 wrong\n"),
+        (r#""expect": "deny", "retry_after_ns": "7""#, "2 answers right (1 in part), 0 wrong\n"),
+        (r#""expect": "deny", "remaining": null"#, "2 answers right (2 in part), 0 wrong\n"),
+        (r#""expect": null"#, "1 answers right (1 in part), 0 wrong, 1 not given\n"),
+    ] {
+        assert_eq!(checked(&[allow, &format!(r#"{{"at_ns": 3, "cost": 1, {deny}}}"#)]), summary);
+    }
+    // Whatever it is, it is no reason to stop.
+    for wrong in [
+        r#"{"expect": "deny", "retry_after_ns": 8}"#,
+        r#"{"expect": "deny", "retry_after_ns": 7.5}"#,
+        r#"{"expect": "deny", "remaining": 0}"#,
+        r#"{"expect": "denied"}"#,
+        r#"{"remaining": -1}"#,
+        r#"{"limit": 1}"#,
+    ] {
+        let deny = wrong.replace('{', r#"{"at_ns": 3, "cost": 1, "#);
+        let expected = format!(
+            r#""n": step 1, {{"at_ns": 3, "cost": 1}} is answered {wrong}; right is {{"expect": "deny", "retry_after_ns": 7}}"#
+        );
+        assert_eq!(checked(&[allow, &deny]), format!("{expected}\n1 answers right (1 in part), 1 wrong\n"));
+    }
+    let layers = r#"{"layers": [{"policy": {"kind": "fixed-window", "quota": 1, "window_ns": 10}}]}
+        {"at_ns": 0, "asks": [{"cost": 1}], "expect": "allow"} {"at_ns": 0, "asks": [{"cost": 1}], "layer": 1}"#;
+    let expected = r#"event 1, {"at_ns": 0, "asks": [{"cost": 1}]} is answered {"layer": 1}; right is {"expect": "deny", "layer": 0, "remaining": [0], "retry_after_ns": 10}
+1 answers right (1 in part), 1 wrong
+"#;
+    let output = oracle(&["--check"], layers.as_bytes());
+    assert_eq!((String::from_utf8(output.stdout).unwrap().as_str(), output.status.code()), (expected, Some(1)));
+}
+
+#[test]
+fn answers_that_are_there_are_replaced_whatever_they_are() {
+    let policy = r#"{"policy": {"kind": "fixed-window", "quota": 1, "window_ns": 10}}"#;
+    let right = r#"{"at_ns": 0, "cost": 1, "expect": "allow", "remaining": 0}"#;
+    for given in [r#", "expect": "allow""#, r#", "expect": "deny", "remaining": 1.5"#, r#", "keys": "many""#, ""] {
+        let event = format!(r#"{{"at_ns": 0, "cost": 1{given}}}"#);
+        assert_eq!(answers(&[], &format!("{policy} {event}")), format!("{policy}\n{right}\n"));
+    }
+}
+
+/// What the README shows of a port that allows and denies, and answers nothing else.
+#[test]
+fn the_example_of_the_readme_is_what_comes() {
+    let readme = include_str!("../README.md");
+    let (_, example) = readme.split_once("-- --check <<'END'\n").expect("an example");
+    let (input, output) = example.split_once("END\n").expect("an end of the input");
+    let (output, _) = output.split_once("```").expect("an end of the block");
+    let checked = oracle(&["--check"], input.as_bytes());
+    assert_eq!((String::from_utf8(checked.stdout).unwrap().as_str(), checked.status.code()), (output, Some(1)));
+}
+
 #[test]
 fn help_is_written() {
     for option in ["--help", "-h"] {
@@ -148,9 +211,19 @@ fn bad_usage_and_bad_input_are_told_in_one_line() {
         (&["file.json"], String::new(), "there is no option \"file.json\""),
         (&["--check"], String::new(), "no answer was given"),
         (&[], "{".to_owned(), "EOF while parsing"),
-        (&[], "[1]".to_owned(), "value 1 of the input"),
+        (&[], "[]".to_owned(), "nor an event (`at_ns`): each of them is an object"),
+        (&[], "[1]".to_owned(), "value 1 of the input: neither a file (`vectors`)"),
+        (&[], "7".to_owned(), "each of them is an object"),
+        (&[], r#"{"vectors": [[]]}"#.to_owned(), "invalid type: sequence, expected a map"),
+        (&[], r#"{"layers": [[]]}"#.to_owned(), "expected a layer, which is an object"),
+        (&[], WINDOW.replace("}}", "}, \"steps\": [[]]}"), "expected a step, which is an object"),
         (&[], "{}".to_owned(), "neither a file (`vectors`) nor a case (`policy` or `layers`) nor an event (`at_ns`)"),
         (&[], r#"{"at_ns": 0, "cost": 1}"#.to_owned(), "an event needs a case without steps before it"),
+        (
+            &[],
+            after("{\"at_ns\": 0, \"cost\": 1}").replace(": 1,", ": 0,"),
+            "no event can be asked of the case before it: the policy cannot be built: the quota must be 1 to 4294967295, not 0",
+        ),
         (&[], WINDOW.replace("fixed-window", "leaky-bucket"), "unknown variant `leaky-bucket`"),
         (&[], WINDOW.replace("quota", "limit"), "unknown field `limit`"),
         (
@@ -170,11 +243,6 @@ fn bad_usage_and_bad_input_are_told_in_one_line() {
         (&[], after("{\"at_ns\": 0, \"op\": \"look\"}"), "unknown variant `look`"),
         (&[], after("{\"at_ns\": 0, \"op\": \"status\", \"cost\": 1}"), "status has no `cost`"),
         (&[], after("{\"at_ns\": 0, \"op\": \"keys\", \"key\": \"a\"}"), "keys is asked of all keys"),
-        (
-            &[],
-            after("{\"at_ns\": 0, \"cost\": 1, \"expect\": \"deny\", \"remaining\": 1}"),
-            "an answer has these members",
-        ),
         (
             &[],
             after(

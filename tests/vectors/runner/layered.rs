@@ -10,7 +10,7 @@ use tollgate::{
 };
 use tollgate_harness::subject::{Buckets, GrowingLog, Subject, Windows};
 use tollgate_vectors::case::{LayeredAnswer, LayeredOp, LayeredStep, Together};
-use tollgate_vectors::{Case, LayeredCase};
+use tollgate_vectors::LayeredCase;
 
 use crate::Wrong;
 
@@ -226,7 +226,7 @@ fn run_as_both(case: &LayeredCase, wrong: &mut Wrong) {
         let remaining = vec![both.0.remaining_of(&states.0, now), both.1.remaining_of(&states.1, now)];
         assert_eq!(remaining.iter().min(), Some(&least), "the least remaining: {step:?}");
         // Whose denial it is, is no question for one policy.
-        let layer = LayeredCase::answer_in(step).and_then(|answer| answer.layer);
+        let layer = step.reply.number("layer").map(|layer| layer as u32);
         let answer = LayeredAnswer { expect: Some(expect), retry_after_ns, layer, remaining: Some(remaining) };
         if !wrong.compare(case, index, "Both", &answer) {
             return;

@@ -72,9 +72,7 @@ fn slots_of<S: State>(count: u32) -> Slots<Box<[Slot<String, S>]>> {
 fn steps_back_behind_the_horizon(case: &SingleCase) -> bool {
     let mut horizon = 0;
     case.steps.iter().any(|step| {
-        if let Some(Answer::Pruned { horizon_ns, .. }) = step.answer {
-            horizon = horizon_ns;
-        }
+        horizon = step.reply.number("horizon_ns").unwrap_or(horizon);
         step.at_ns < horizon
     })
 }
@@ -214,11 +212,8 @@ where
             Act::Expired => Answer::Expired(store.view(key, now, |state, _| state.is_expired(now))),
             Act::Prune => {
                 let dropped = store.prune(now) as u32;
-                let horizon_ns = match (store.horizon(), step.answer) {
-                    (Some(horizon), _) => horizon.as_nanos(),
-                    (None, Some(Answer::Pruned { horizon_ns, .. })) => horizon_ns,
-                    (None, other) => panic!("pruning answers {other:?}"),
-                };
+                let horizon = store.horizon().map(Timestamp::as_nanos);
+                let horizon_ns = horizon.or_else(|| step.reply.number("horizon_ns")).expect("pruning answers it");
                 Answer::Pruned { dropped, horizon_ns }
             }
             Act::Keys => Answer::Keys(store.len() as u32),

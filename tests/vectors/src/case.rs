@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{CaseError, Keys, Layers};
-use crate::number::{optional_nanos, timestamp};
+use crate::number::timestamp;
 use crate::policy::{Policy, PolicyError};
+use crate::reply::{Answered, Reply};
 use crate::step::{Answer, Step};
 
 /// A file of cases.
@@ -38,7 +39,7 @@ pub trait Case: Clone + Serialize + DeserializeOwned {
     /// What is asked and answered.
     type Step: Clone + Serialize + DeserializeOwned;
     /// What is answered.
-    type Answer: PartialEq + Serialize;
+    type Answer: Answered;
     /// What is asked.
     type Store;
 
@@ -66,11 +67,11 @@ pub trait Case: Clone + Serialize + DeserializeOwned {
     /// Takes a step, and gives the right answer to it.
     fn ask(store: &mut Self::Store, step: &Self::Step) -> Result<Self::Answer, CaseError>;
 
-    /// What a step says is answered; `None` where that is the question.
-    fn answer_in(step: &Self::Step) -> Option<Self::Answer>;
+    /// What a step says is answered.
+    fn reply(step: &Self::Step) -> &Reply<Self::Answer>;
 
     /// The same step with this answer.
-    fn with_answer(step: Self::Step, answer: Option<Self::Answer>) -> Self::Step;
+    fn with_reply(step: Self::Step, reply: Reply<Self::Answer>) -> Self::Step;
 }
 
 /// A case of one policy.
@@ -118,7 +119,7 @@ pub struct LayeredCase {
 
 /// One of several policies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a layer, which is an object")]
 pub struct Layer {
     /// The layer's policy.
     pub policy: Policy,
@@ -132,7 +133,7 @@ pub struct Layer {
 
 /// One request to all layers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(expecting = "a step, which is an object")]
 pub struct LayeredStep {
     /// The caller's time.
     #[serde(deserialize_with = "timestamp")]
@@ -143,17 +144,8 @@ pub struct LayeredStep {
     /// What each layer is asked, in the order of the layers.
     pub asks: Vec<Ask>,
     /// What they answer together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expect: Option<Together>,
-    /// From the caller's time until it passes, if it is denied.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_nanos")]
-    pub retry_after_ns: Option<u64>,
-    /// The layer that decided, unless it passes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub layer: Option<u32>,
-    /// What remains in each layer, of the key that was asked about, after the step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remaining: Option<Vec<u32>>,
+    #[serde(flatten)]
+    pub reply: Reply<LayeredAnswer>,
     /// Why this step is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -172,7 +164,7 @@ pub enum LayeredOp {
 
 /// What is asked of one layer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a key and a cost, in an object")]
 pub struct Ask {
     /// The key.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -182,7 +174,7 @@ pub struct Ask {
 }
 
 /// What the layers answer together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Together {
     /// All admit.
@@ -210,6 +202,10 @@ pub struct LayeredAnswer {
     /// What remains in each layer, of the key that was asked about, after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining: Option<Vec<u32>>,
+}
+
+impl Answered for LayeredAnswer {
+    const MEMBERS: &'static [&'static str] = &["expect", "retry_after_ns", "layer", "remaining"];
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -253,12 +249,12 @@ impl Case for SingleCase {
         keys.take(step)
     }
 
-    fn answer_in(step: &Step) -> Option<Answer> {
-        step.answer
+    fn reply(step: &Step) -> &Reply<Answer> {
+        &step.reply
     }
 
-    fn with_answer(step: Step, answer: Option<Answer>) -> Step {
-        Step { answer, ..step }
+    fn with_reply(step: Step, reply: Reply<Answer>) -> Step {
+        Step { reply, ..step }
     }
 }
 
@@ -300,14 +296,11 @@ impl Case for LayeredCase {
         layers.take(step)
     }
 
-    fn answer_in(step: &LayeredStep) -> Option<LayeredAnswer> {
-        let LayeredStep { expect, retry_after_ns, layer, ref remaining, .. } = *step;
-        let answer = LayeredAnswer { expect, retry_after_ns, layer, remaining: remaining.clone() };
-        (answer != LayeredAnswer::default()).then_some(answer)
+    fn reply(step: &LayeredStep) -> &Reply<LayeredAnswer> {
+        &step.reply
     }
 
-    fn with_answer(step: LayeredStep, answer: Option<LayeredAnswer>) -> LayeredStep {
-        let LayeredAnswer { expect, retry_after_ns, layer, remaining } = answer.unwrap_or_default();
-        LayeredStep { expect, retry_after_ns, layer, remaining, ..step }
+    fn with_reply(step: LayeredStep, reply: Reply<LayeredAnswer>) -> LayeredStep {
+        LayeredStep { reply, ..step }
     }
 }

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `policy.rs` | a policy, and why it may not be one |
 //! | `step.rs`, `step/flat.rs` | what is asked of one policy, and what is answered; the form that both have in a file |
+//! | `reply.rs` | what a step says is answered: in part, wrongly, or as the oracle does |
 //! | `case.rs` | cases, of one policy and of layers, and files of them |
 //! | `model.rs` | the oracle, as what a step is asked of |
 //! | `number.rs`, `layout.rs` | how integers are read, how values are written |
@@ -16,11 +17,13 @@ mod layout;
 pub mod model;
 mod number;
 pub mod policy;
+pub mod reply;
 pub mod step;
 
 pub use case::{Case, File, LayeredCase, SingleCase};
 pub use layout::{Integers, to_layout, to_line};
 pub use policy::{Policy, PolicyError};
+pub use reply::{Answered, Reply};
 pub use step::{Act, Answer, Step};
 
 /// `policies.json`, as it is in this directory.

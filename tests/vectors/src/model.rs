@@ -7,6 +7,7 @@ use tollgate_oracle::{self as oracle, StoreModel};
 
 use crate::case::{Case, Layer, LayeredAnswer, LayeredOp, LayeredStep, Together};
 use crate::policy::{Policy, PolicyError};
+use crate::reply::Reply;
 use crate::step::{Act, Answer, Step};
 
 /// What makes a case meaningless.
@@ -272,7 +273,7 @@ pub fn answered<C: Case>(case: C) -> Result<C, BadCase> {
     };
     let answered = |(index, step): (usize, &C::Step)| {
         let answer = C::ask(&mut store, step).map_err(|error| bad(Some(index), error))?;
-        Ok(C::with_answer(step.clone(), Some(answer)))
+        Ok(C::with_reply(step.clone(), Reply::Right(answer)))
     };
     let steps = case.steps().iter().enumerate().map(answered).collect::<Result<_, BadCase>>()?;
     Ok(case.with_steps(steps))

@@ -20,20 +20,19 @@ impl Visitor<'_> for Nanos {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = if digits { text.parse().ok() } else { None };
-        number.ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+        digits(text).ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(text), &self))
     }
+}
+
+/// The number that a string of digits is.
+pub(crate) fn digits(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
 }
 
 /// A length of time, or a deadline.
 pub(crate) fn nanos<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     from.deserialize_any(Nanos)
-}
-
-/// The same where it may be missing.
-pub(crate) fn optional_nanos<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
-    nanos(from).map(Some)
 }
 
 /// A timestamp, up to the last one.

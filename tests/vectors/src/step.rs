@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tollgate_oracle as oracle;
 
 use crate::policy::Policy;
+use crate::reply::{Answered, Reply};
 use flat::Flat;
 
 /// One line of a case.
@@ -20,8 +21,8 @@ pub struct Step {
     pub policy: Option<Policy>,
     /// What is asked.
     pub act: Act,
-    /// What is answered, unless that is the question.
-    pub answer: Option<Answer>,
+    /// What is answered.
+    pub reply: Reply<Answer>,
     /// Why this step is there.
     pub note: Option<String>,
 }
@@ -121,6 +122,20 @@ impl From<oracle::Status> for Answer {
 /// The members that the answer has in a step.
 impl Serialize for Answer {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        flat::Given::from(*self).serialize(to)
+        flat::Members::from(*self).serialize(to)
     }
+}
+
+impl Answered for Answer {
+    const MEMBERS: &'static [&'static str] = &[
+        "expect",
+        "limit",
+        "remaining",
+        "retry_after_ns",
+        "grows_in_ns",
+        "full_in_ns",
+        "dropped",
+        "horizon_ns",
+        "keys",
+    ];
 }
