@@ -59,6 +59,7 @@ fn print(text: &dyn Display) -> Result<(), Error> {
 
 /// Runs each strategy against a server of its own, and prints a line for each.
 fn compare(settings: &Settings) -> Result<(), Error> {
+    settings.plot.as_deref().map_or(Ok(()), plot::can_write)?;
     let mut runs = Vec::new();
     print(&format_args!("{}\n", tally::HEAD))?;
     for &strategy in &settings.strategies {

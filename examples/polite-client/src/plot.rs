@@ -1,5 +1,6 @@
 //! The arrivals of all runs, as a drawing in SVG: a chart for each, with the same scales.
 
+use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,6 +14,16 @@ const HEIGHT: u32 = 240;
 const PASSED: RGBColor = RGBColor(0x2C, 0x7F, 0xB8);
 const REFUSED: RGBColor = RGBColor(0xD9, 0x5F, 0x0E);
 
+/// Sees whether a file can be written, so that no run is made in vain.
+///
+/// # Errors
+///
+/// Where it cannot.
+pub fn can_write(path: &Path) -> Result<(), Error> {
+    let opened = File::options().write(true).create(true).truncate(false).open(path);
+    opened.map(drop).map_err(|error| Error::Write { path: path.to_owned(), error })
+}
+
 /// Writes the drawing to a file.
 ///
 /// # Errors
@@ -20,7 +31,7 @@ const REFUSED: RGBColor = RGBColor(0xD9, 0x5F, 0x0E);
 /// Where that cannot be written.
 pub fn write(path: &Path, runs: &[Run]) -> Result<(), Error> {
     let drawing = draw(runs).map_err(Error::Plot)?;
-    std::fs::write(path, drawing).map_err(|error| Error::Write { path: path.to_owned(), error })
+    fs::write(path, drawing).map_err(|error| Error::Write { path: path.to_owned(), error })
 }
 
 /// The drawing.
