@@ -18,8 +18,29 @@
 //! expired, would find a fresh quota where a used one was just dropped. So a store that drops states keeps its **horizon**, the latest expiry it
 //! has dropped, and reads an earlier `now` as the horizon, for a key that is missing; and for one whose state has expired, so that it makes no
 //! difference whether it has been dropped yet. One far-future timestamp can so move a store
-//! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`]. And a store
-//! that is made anew, of memory with keys in it, begins with none: what was forgotten before is not known any more.
+//! forward: put a [`Monotonic`](crate::Monotonic) in front. A bare map keeps none: when its clock may go back, wrap it in [`Pruned`].
+//!
+//! # Snapshots
+//!
+//! What a store knows is its keys **and its horizon**. Made anew of the keys alone, it knows nothing of what was forgotten before, and a late
+//! timestamp finds a fresh quota there. So keep both, and hand both back: each store that has a horizon has a `with_horizon`.
+//!
+//! ```
+//! use core::time::Duration;
+//! use std::collections::HashMap;
+//! use tollgate::store::Pruned;
+//! use tollgate::{FixedWindow, FixedWindowState, Timestamp};
+//!
+//! const ONE_A_SECOND: FixedWindow = FixedWindow::constant(1, Duration::from_secs(1));
+//! let mut clients: Pruned<HashMap<u64, FixedWindowState>> = Pruned::default();
+//! let _ = ONE_A_SECOND.check(&mut clients, &7, Timestamp::ZERO);
+//! clients.prune(Timestamp::from_secs(1));
+//!
+//! let (horizon, map) = (clients.horizon(), clients.into_inner());
+//! let mut restored = Pruned::new(map).with_horizon(horizon);
+//! let _ = ONE_A_SECOND.check(&mut restored, &7, Timestamp::from_millis(500)); // late: read as the horizon
+//! assert_eq!(ONE_A_SECOND.status(&mut restored, &7, Timestamp::from_secs(1)).remaining, 0);
+//! ```
 
 mod bounded;
 #[cfg(feature = "alloc")]
@@ -181,6 +202,20 @@ impl<T: ?Sized> Exclusive for &mut T {}
 #[inline]
 fn read<S: State>(state: &S, now: Timestamp, horizon: Timestamp) -> Timestamp {
     if now < horizon && state.is_expired(now) { horizon } else { now }
+}
+
+/// Lets `f` look at the state that was found, or at a default one, at the time to read under a store's horizon.
+#[inline]
+fn look<S: State, R>(found: Option<&S>, now: Timestamp, horizon: Timestamp, f: impl FnOnce(&S, Timestamp) -> R) -> R {
+    match found {
+        Some(state) => f(state, read(state, now, horizon)),
+        None => f(&S::default(), now.max(horizon)),
+    }
+}
+
+/// The later of two horizons; as `max`, which is not `const`.
+const fn later(one: Timestamp, other: Timestamp) -> Timestamp {
+    if one.as_nanos() < other.as_nanos() { other } else { one }
 }
 
 /// Judges a key that is not there. The state, where it is worth keeping.

@@ -188,6 +188,39 @@ fn the_caller_s_memory_is_used_and_given_back() {
 }
 
 #[test]
+fn memory_with_keys_is_good_under_its_own_hasher_and_emptied_under_another() {
+    const KEYS: u64 = 500;
+    let mut first = Table::new(HeapBuckets::for_keys(KEYS as usize, 0));
+    for key in 0..KEYS {
+        assert_eq!(take(&mut first, key, Timestamp::ZERO), Ok(true));
+    }
+    let mut same = Table::with_hasher(first.clone().into_inner(), first.hasher().clone());
+    assert!((0..KEYS).all(|key| take(&mut same, key, Timestamp::ZERO) == Ok(false)), "all are found");
+
+    // Under other keys of the hash: none is there, and none takes a slot from those that come.
+    let capacity = first.capacity();
+    let mut other = Table::new(first.into_inner());
+    assert_eq!((other.len(), other.is_empty(), other.capacity()), (0, true, capacity));
+    assert_eq!(other, Table::new(HeapBuckets::for_keys(KEYS as usize, 0)), "as if the memory were new");
+    for key in KEYS..2 * KEYS {
+        assert_eq!(take(&mut other, key, Timestamp::ZERO), Ok(true), "there is room for {key}");
+    }
+}
+
+#[test]
+fn memory_that_is_emptied_keeps_the_slots_that_may_not_be_used() {
+    let mut first = Table::new(HeapBuckets::<String, FixedWindowState>::new(5, String::new()));
+    let mut take = |key: &str| ONE_A_SECOND.check(&mut first, key, Timestamp::ZERO);
+    assert_eq!(take("a"), Ok(Decision::Allow));
+    let mut other = Table::new(first.into_inner());
+    assert_eq!((other.capacity(), other.iter().count()), (5, 0));
+    for (count, key) in ["a", "b", "c", "d", "e", "f"].into_iter().enumerate() {
+        let taken = ONE_A_SECOND.check(&mut other, key, Timestamp::ZERO);
+        assert_eq!(taken, if count < 5 { Ok(Decision::Allow) } else { Err(Full { capacity: 5 }) });
+    }
+}
+
+#[test]
 fn memory_of_a_key() {
     /// Bytes of a bucket with its sixteen tags: what one more adds to an array.
     fn bucket<K, S>() -> usize {

@@ -18,7 +18,7 @@ const ROUNDS: u64 = 400;
 type Clients<S> = Sharded<Table<HeapBuckets<u64, S>, std::hash::RandomState>>;
 
 fn clients<S: State>() -> Clients<S> {
-    Sharded::new(|| Table::new(HeapBuckets::new(64, 0)))
+    Sharded::new(|_| Table::new(HeapBuckets::new(64, 0)))
 }
 
 /// Runs all threads from one line, and gives what each found.
@@ -121,6 +121,18 @@ fn a_panic_in_a_shard_is_one_request_s_own() {
     assert_eq!(ONE_A_SECOND.check(&clients, &2, Timestamp::ZERO), Ok(Decision::Allow), "was not stored");
     let [table] = <[_; 1]>::try_from(clients.into_inner()).expect("one shard");
     assert_eq!(table.len(), 2);
+}
+
+#[test]
+fn whoever_makes_the_shards_is_told_how_many_there_will_be() {
+    let mut told = Vec::new();
+    let clients = Sharded::new(|shards| {
+        told.push(shards);
+        Table::new(HeapBuckets::<u64, FixedWindowState>::new(2_000 / shards, 0))
+    });
+    assert_eq!(told, vec![clients.shards(); clients.shards()]);
+    let room: usize = clients.into_inner().iter().map(Table::capacity).sum();
+    assert!(room <= 2_000 && room + told.len() > 2_000, "{room}, whatever the machine");
 }
 
 #[test]

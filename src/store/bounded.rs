@@ -3,7 +3,7 @@
 //! The adapters of heapless's maps are in a file of their own; a map that grows is in `map`.
 
 use super::map::{Prune, forget};
-use super::{Store, read, vacant};
+use super::{Store, later, look, read, vacant};
 use crate::error::Full;
 use crate::state::State;
 use crate::time::Timestamp;
@@ -104,7 +104,7 @@ pub struct Bounded<M> {
 }
 
 impl<M> Bounded<M> {
-    /// With a map that has forgotten nothing yet.
+    /// With a map that has forgotten nothing yet; with one that has, [its horizon](Self::with_horizon) too.
     ///
     /// ```
     /// # #[cfg(feature = "heapless")] {
@@ -117,6 +117,22 @@ impl<M> Bounded<M> {
     #[inline]
     pub const fn new(map: M) -> Self {
         Self { map, horizon: Timestamp::ZERO }
+    }
+
+    /// With a horizon that is at least this one: that of the store whose keys the map has, for a [snapshot](crate::store#snapshots).
+    ///
+    /// ```
+    /// # #[cfg(feature = "heapless")] {
+    /// # use tollgate::{store::Bounded, TokenBucketState, Timestamp};
+    /// # let nodes: Bounded<heapless::LinearMap<u8, TokenBucketState, 8>> = Bounded::default();
+    /// let (horizon, map) = (nodes.horizon(), nodes.into_inner());
+    /// let restored = Bounded::new(map).with_horizon(horizon);
+    /// # assert_eq!(restored.with_horizon(Timestamp::from_secs(1)).with_horizon(horizon).horizon(), Timestamp::from_secs(1));
+    /// # }
+    /// ```
+    pub const fn with_horizon(mut self, horizon: Timestamp) -> Self {
+        self.horizon = later(self.horizon, horizon);
+        self
     }
 
     /// The latest expiry that was forgotten: an earlier `now`, for a key that is missing or has expired, is read as this.
@@ -180,6 +196,19 @@ impl<M> Bounded<M> {
     {
         forget(&mut self.map, &mut self.horizon, now)
     }
+
+    /// The map, with the keys that are in it. The horizon goes: for a [snapshot](crate::store#snapshots), keep [it](Self::horizon) too.
+    ///
+    /// ```
+    /// # #[cfg(feature = "heapless")] {
+    /// # use tollgate::{store::Bounded, TokenBucketState};
+    /// # let nodes: Bounded<heapless::LinearMap<u8, TokenBucketState, 8>> = Bounded::default();
+    /// let map: heapless::LinearMap<u8, TokenBucketState, 8> = nodes.into_inner();
+    /// # }
+    /// ```
+    pub fn into_inner(self) -> M {
+        self.map
+    }
 }
 
 impl<M: BoundedMap> Bounded<M> {
@@ -222,9 +251,6 @@ impl<M: BoundedMap> Store<M::Key> for &mut Bounded<M> {
 
     #[inline]
     fn view<R>(self, key: &M::Key, now: Timestamp, f: impl FnOnce(&M::State, Timestamp) -> R) -> R {
-        match self.map.get(key) {
-            Some(state) => f(state, read(state, now, self.horizon)),
-            None => f(&M::State::default(), now.max(self.horizon)),
-        }
+        look(self.map.get(key), now, self.horizon, f)
     }
 }

@@ -5,8 +5,8 @@ use alloc::collections::BTreeMap;
 use core::borrow::Borrow;
 use core::convert::Infallible;
 
-use super::Store;
-use super::map::{Map, Prune, std_map, update, view};
+use super::map::{Map, Prune, std_map, unexpired, update};
+use super::{Store, look};
 use crate::state::State;
 use crate::time::Timestamp;
 

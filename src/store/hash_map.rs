@@ -6,8 +6,8 @@ use core::hash::{BuildHasher, Hash};
 use std::borrow::ToOwned;
 use std::collections::HashMap;
 
-use super::Store;
-use super::map::{Map, Prune, std_map, update, view};
+use super::map::{Map, Prune, std_map, unexpired, update};
+use super::{Store, look};
 use crate::state::State;
 use crate::time::Timestamp;
 

@@ -9,7 +9,7 @@ use core::hash::{BuildHasher, Hash};
 use heapless::{IndexMap, LinearMap};
 
 use super::bounded::BoundedMap;
-use super::map::Prune;
+use super::map::{Prune, unexpired};
 use crate::state::State;
 use crate::time::Timestamp;
 
@@ -54,14 +54,8 @@ macro_rules! heapless_map {
         }
 
         impl<K: $($bound)+, S: State, $($generics)* const N: usize> Prune for $map {
-            fn drop_expired(&mut self, now: Timestamp, mut forgotten: impl FnMut(Timestamp)) {
-                self.retain(|_, state| {
-                    let expired = state.is_expired(now);
-                    if expired {
-                        forgotten(state.expires_at());
-                    }
-                    !expired
-                });
+            fn drop_expired(&mut self, now: Timestamp, forgotten: impl FnMut(Timestamp)) {
+                self.retain(unexpired(now, forgotten));
             }
         }
     };

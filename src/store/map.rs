@@ -4,7 +4,7 @@
 
 use core::convert::Infallible;
 
-use super::{Store, read, vacant};
+use super::{Store, later, look, read, vacant};
 use crate::state::State;
 use crate::time::Timestamp;
 
@@ -73,20 +73,6 @@ pub(super) fn update<Q: ?Sized, M: Map<Q>, R>(
     Ok(answer)
 }
 
-#[inline]
-pub(super) fn view<Q: ?Sized, M: Map<Q>, R>(
-    map: &M,
-    key: &Q,
-    now: Timestamp,
-    horizon: Timestamp,
-    f: impl FnOnce(&M::State, Timestamp) -> R,
-) -> R {
-    match map.get(key) {
-        Some(state) => f(state, read(state, now, horizon)),
-        None => f(&M::State::default(), now.max(horizon)),
-    }
-}
-
 /// A map that can lose its expired states.
 ///
 /// ```
@@ -100,6 +86,21 @@ pub(super) fn view<Q: ?Sized, M: Map<Q>, R>(
 pub trait Prune {
     /// Drops every state that has expired, and no other, and tells each one's expiry.
     fn drop_expired(&mut self, now: Timestamp, forgotten: impl FnMut(Timestamp));
+}
+
+/// What a map retains that drops what has expired, and tells each one's expiry.
+#[cfg(any(feature = "alloc", feature = "heapless"))]
+pub(super) fn unexpired<K, S: State>(
+    now: Timestamp,
+    mut forgotten: impl FnMut(Timestamp),
+) -> impl FnMut(&K, &mut S) -> bool {
+    move |_, state| {
+        let expired = state.is_expired(now);
+        if expired {
+            forgotten(state.expires_at());
+        }
+        !expired
+    }
 }
 
 /// Drops every state of a map that has expired at `now`, and says how many.
@@ -159,7 +160,7 @@ pub struct Pruned<M> {
 }
 
 impl<M> Pruned<M> {
-    /// With a map that has forgotten nothing yet.
+    /// With a map that has forgotten nothing yet; with one that has, [its horizon](Self::with_horizon) too.
     ///
     /// ```
     /// # use std::collections::BTreeMap;
@@ -169,6 +170,21 @@ impl<M> Pruned<M> {
     #[inline]
     pub const fn new(map: M) -> Self {
         Self { map, horizon: Timestamp::ZERO }
+    }
+
+    /// With a horizon that is at least this one: that of the store whose keys the map has, for a [snapshot](crate::store#snapshots).
+    ///
+    /// ```
+    /// # use std::collections::BTreeMap;
+    /// # use tollgate::{store::Pruned, FixedWindowState, Timestamp};
+    /// # let clients: Pruned<BTreeMap<String, FixedWindowState>> = Pruned::default();
+    /// let (horizon, map) = (clients.horizon(), clients.into_inner());
+    /// let restored = Pruned::new(map).with_horizon(horizon);
+    /// # assert_eq!(restored.with_horizon(Timestamp::from_secs(1)).with_horizon(horizon).horizon(), Timestamp::from_secs(1));
+    /// ```
+    pub const fn with_horizon(mut self, horizon: Timestamp) -> Self {
+        self.horizon = later(self.horizon, horizon);
+        self
     }
 
     /// Forgets every state that has expired, and says how many.
@@ -225,6 +241,18 @@ impl<M> Pruned<M> {
     pub const fn map_mut(&mut self) -> &mut M {
         &mut self.map
     }
+
+    /// The map, with the keys that are in it. The horizon goes: for a [snapshot](crate::store#snapshots), keep [it](Self::horizon) too.
+    ///
+    /// ```
+    /// # use std::collections::BTreeMap;
+    /// # use tollgate::{store::Pruned, FixedWindowState};
+    /// # let clients: Pruned<BTreeMap<String, FixedWindowState>> = Pruned::default();
+    /// let map: BTreeMap<String, FixedWindowState> = clients.into_inner();
+    /// ```
+    pub fn into_inner(self) -> M {
+        self.map
+    }
 }
 
 impl<Q: ?Sized, M: Map<Q>> Store<Q> for &mut Pruned<M> {
@@ -248,7 +276,7 @@ impl<Q: ?Sized, M: Map<Q>> Store<Q> for &mut Pruned<M> {
 
     #[inline]
     fn view<R>(self, key: &Q, now: Timestamp, f: impl FnOnce(&M::State, Timestamp) -> R) -> R {
-        view(&self.map, key, now, self.horizon, f)
+        look(self.map.get(key), now, self.horizon, f)
     }
 }
 
@@ -301,7 +329,7 @@ macro_rules! std_map {
 
             #[inline]
             fn view<R>(self, key: &Q, now: Timestamp, f: impl FnOnce(&S, Timestamp) -> R) -> R {
-                view(self, key, now, Timestamp::ZERO, f)
+                look(self.get(key), now, Timestamp::ZERO, f)
             }
         }
 
@@ -309,14 +337,8 @@ macro_rules! std_map {
         where
             K: $($bound)+,
         {
-            fn drop_expired(&mut self, now: Timestamp, mut forgotten: impl FnMut(Timestamp)) {
-                self.retain(|_, state| {
-                    let expired = state.is_expired(now);
-                    if expired {
-                        forgotten(state.expires_at());
-                    }
-                    !expired
-                });
+            fn drop_expired(&mut self, now: Timestamp, forgotten: impl FnMut(Timestamp)) {
+                self.retain(unexpired(now, forgotten));
             }
         }
     };

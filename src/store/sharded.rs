@@ -146,7 +146,8 @@ impl<T> Padded<T> {
 /// use tollgate::{Timestamp, TokenBucket, TokenBucketState};
 ///
 /// const TEN_A_SECOND: TokenBucket = TokenBucket::constant(10, Duration::from_secs(1));
-/// let clients = Sharded::new(|| Table::new(HeapBuckets::<u64, TokenBucketState>::for_keys(10_000, 0)));
+/// // For 10,000 clients: room for twice as many, since they do not spread evenly.
+/// let clients = Sharded::new(|shards| Table::new(HeapBuckets::<u64, TokenBucketState>::for_keys(20_000 / shards, 0)));
 /// let admitted: usize = thread::scope(|scope| {
 ///     let worker = || (0..10).filter(|_| TEN_A_SECOND.check(&clients, &7, Timestamp::ZERO).is_ok_and(|decision| decision.is_allow())).count();
 ///     let workers = [scope.spawn(worker), scope.spawn(worker)];
@@ -158,8 +159,8 @@ impl<T> Padded<T> {
 /// # What a shard is
 ///
 /// Any store that is used through `&mut`: a [`Table`], a `HashMap`, a [`Pruned`] one, [your own](Shard). Each is on its own: a horizon is its
-/// shard's, and so is the room of a fixed capacity, of which shards should have some to spare, since keys do not spread evenly.
-/// [`new`](Sharded::new) makes four shards for each processor: what `make` gives room for, it gives room for in each.
+/// shard's, and so is the room of a fixed capacity. Keys do not spread evenly: where there are `n` to a shard on average, one shard in a
+/// million has more than `n + 6 * sqrt(n)`. So room for twice as many is enough from some 36 on.
 ///
 /// Timestamps that were read before the lock was taken arrive out of order. That is allowed: a key's time [never runs
 /// backwards](crate#laws). A bare map that is pruned keeps no horizon, so let it be a `Pruned` one.
@@ -176,7 +177,7 @@ impl<T> Padded<T> {
 /// # use std::collections::HashMap;
 /// # use tollgate::{layers::{Layer, all}, store::Sharded, FixedWindow, FixedWindowState, Timestamp};
 /// # const TEN: FixedWindow = FixedWindow::constant(10, Duration::from_secs(1));
-/// let shared = Sharded::new(HashMap::<u64, FixedWindowState>::new);
+/// let shared = Sharded::new(|_| HashMap::<u64, FixedWindowState>::new());
 /// let _ = all((Layer::new(TEN, &shared, &1), Layer::new(TEN, &shared, &2)), Timestamp::ZERO);
 /// ```
 ///
@@ -184,13 +185,11 @@ impl<T> Padded<T> {
 /// of this crate and of the standard library are whole at every point where that runs. So such a shard is used on as if nothing had been: a lock
 /// that is poisoned would turn the mishap of one request into an outage.
 ///
-/// There is nothing here but these locks: no atomics and no order of memory of its own, so nothing that a model checker could reorder.
-///
 /// # Cost
 ///
 /// A hash of the key, and a lock that nobody else holds, on top of the store's. Where another thread used the shard last, whatever its keys, the lock's
-/// cache line comes from that thread's core, which takes longer than a check; more shards do not change that. So two threads
-/// that do nothing but check are no faster than one. Where each thread has clients of its own, give each a store of its own.
+/// cache line comes from that thread's core, which takes longer than a check. So two threads that do nothing but check are no faster than one,
+/// and more shards do not change that while both threads use all of them. Where each thread has clients of its own, give each a store of its own.
 #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 #[derive(Debug)]
 pub struct Sharded<T, H = RandomState> {
@@ -202,22 +201,24 @@ pub struct Sharded<T, H = RandomState> {
 }
 
 impl<T> Sharded<T> {
-    /// With four shards for each processor, and a hash with random keys. Each shard is made by `make`.
+    /// With four shards for each processor, and a hash with random keys. Each shard is made by `make`, which is told how many there will be, so that
+    /// all together have as much room on a large machine as on a small one. It should be empty: a key is looked for in the shard that its hash tells.
     ///
     /// ```
     /// # use std::collections::HashMap;
     /// # use tollgate::{store::Sharded, FixedWindowState};
-    /// let clients = Sharded::new(HashMap::<String, FixedWindowState>::new);
+    /// let clients = Sharded::new(|shards| HashMap::<String, FixedWindowState>::with_capacity(10_000 / shards));
     /// ```
-    pub fn new(make: impl FnMut() -> T) -> Self {
+    pub fn new(mut make: impl FnMut(usize) -> T) -> Self {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        Self::with_shards(processors.saturating_mul(4), RandomState::new(), make)
+        let shards = processors.saturating_mul(4);
+        Self::with_shards(shards, RandomState::new(), || make(shards))
     }
 }
 
 impl<T, H> Sharded<T, H> {
     /// With so many shards, at least one, and a hasher to choose one by: another than those of the stores, or seeded otherwise, and at random where clients
-    /// choose their keys.
+    /// choose their keys. Each shard is made by `make`, and should be empty, as for [`new`](Sharded::new).
     ///
     /// ```
     /// # use std::{collections::HashMap, hash::RandomState};
@@ -236,7 +237,7 @@ impl<T, H> Sharded<T, H> {
     /// ```
     /// # use std::collections::HashMap;
     /// # use tollgate::{store::Sharded, FixedWindowState};
-    /// assert!(Sharded::new(HashMap::<u64, FixedWindowState>::new).shards() >= 4);
+    /// assert!(Sharded::new(|_| HashMap::<u64, FixedWindowState>::new()).shards() >= 4);
     /// ```
     pub const fn shards(&self) -> usize {
         // Cannot overflow: they are in memory, and each takes more than a byte.
@@ -248,7 +249,7 @@ impl<T, H> Sharded<T, H> {
     /// ```
     /// # use std::collections::HashMap;
     /// # use tollgate::{store::{Pruned, Sharded}, FixedWindowState, Timestamp};
-    /// let clients = Sharded::new(Pruned::<HashMap<String, FixedWindowState>>::default);
+    /// let clients = Sharded::new(|_| Pruned::<HashMap<String, FixedWindowState>>::default());
     /// let (mut pruned, mut left) = (0, 0);
     /// clients.each(|store| {
     ///     pruned += store.prune(Timestamp::ZERO);
@@ -267,7 +268,7 @@ impl<T, H> Sharded<T, H> {
     /// ```
     /// # use std::collections::HashMap;
     /// # use tollgate::{store::Sharded, FixedWindowState};
-    /// let clients = Sharded::new(HashMap::<String, FixedWindowState>::new);
+    /// let clients = Sharded::new(|_| HashMap::<String, FixedWindowState>::new());
     /// assert_eq!(clients.shard_of("203.0.113.9", |store| store.remove("203.0.113.9")), None);
     /// ```
     pub fn shard_of<K: Hash + ?Sized, R>(&self, key: &K, f: impl FnOnce(&mut T) -> R) -> R

@@ -1,6 +1,6 @@
 //! [`Slots`]: a fixed number of keys in the caller's memory, found by scanning it. For a few dozen keys, and where there is no `alloc`.
 
-use super::{Store, read, vacant};
+use super::{Store, later, look, read, vacant};
 use crate::error::Full;
 use crate::state::State;
 use crate::time::Timestamp;
@@ -30,16 +30,23 @@ impl<K, S> Slot<K, S> {
     {
         self.0.as_ref().filter(|(mine, _)| mine == key).map(|(_, state)| state)
     }
+
+    fn state_of_mut(&mut self, key: &K) -> Option<&mut S>
+    where
+        K: PartialEq,
+    {
+        self.0.as_mut().filter(|(mine, _)| mine == key).map(|(_, state)| state)
+    }
 }
 
-/// Memory for [`Slots`]: an array, a slice, or a box of them.
+/// Memory for [`Slots`]: an array, a boxed slice, or a `&mut` to one or to a slice.
 ///
 /// ```
 /// use tollgate::{FixedWindowState, Slot, Slots};
 ///
-/// let mut memory = [const { Slot::EMPTY }; 8];
-/// let slots: Slots<&mut [Slot<u8, FixedWindowState>]> = Slots::new(&mut memory[..4]);
-/// assert_eq!(slots.capacity(), 4);
+/// let mut memory: [Slot<u8, FixedWindowState>; 8] = [const { Slot::EMPTY }; 8];
+/// assert_eq!(Slots::new(&mut memory).capacity(), 8);
+/// assert_eq!(Slots::new(&mut memory[..4]).capacity(), 4);
 /// ```
 pub trait SlotMemory {
     /// What the keys are.
@@ -71,9 +78,24 @@ macro_rules! slot_memory {
     )* };
 }
 
-slot_memory!([const N: usize] [Slot<K, S>; N], [] &mut [Slot<K, S>]);
+slot_memory!([const N: usize] [Slot<K, S>; N], [] [Slot<K, S>]);
 #[cfg(feature = "alloc")]
 slot_memory!([] alloc::boxed::Box<[Slot<K, S>]>);
+
+impl<M: SlotMemory + ?Sized> SlotMemory for &mut M {
+    type Key = M::Key;
+    type State = M::State;
+
+    #[inline]
+    fn slots(&self) -> &[Slot<M::Key, M::State>] {
+        (**self).slots()
+    }
+
+    #[inline]
+    fn slots_mut(&mut self) -> &mut [Slot<M::Key, M::State>] {
+        (**self).slots_mut()
+    }
+}
 
 /// A store of fixed capacity in the caller's memory, without `alloc` and without hashing.
 ///
@@ -102,7 +124,7 @@ pub struct Slots<M> {
 }
 
 impl<M: SlotMemory> Slots<M> {
-    /// With memory for the keys, which may have some already.
+    /// With memory for the keys, which may have some already: then with [its horizon](Self::with_horizon) too.
     ///
     /// ```
     /// # use tollgate::{FixedWindowState, Slot, Slots};
@@ -111,6 +133,21 @@ impl<M: SlotMemory> Slots<M> {
     #[inline]
     pub const fn new(memory: M) -> Self {
         Self { memory, horizon: Timestamp::ZERO }
+    }
+
+    /// With a horizon that is at least this one: that of the store whose keys the memory has, for a [snapshot](crate::store#snapshots).
+    ///
+    /// ```
+    /// # use tollgate::{FixedWindowState, Slot, Slots, Timestamp};
+    /// # let slots: Slots<[Slot<u8, FixedWindowState>; 8]> = Slots::new([const { Slot::EMPTY }; 8]);
+    /// let (horizon, memory) = (slots.horizon(), slots.into_inner());
+    /// let restored = Slots::new(memory).with_horizon(horizon);
+    /// # assert_eq!(restored.with_horizon(Timestamp::from_secs(1)).with_horizon(horizon).horizon(), Timestamp::from_secs(1));
+    /// ```
+    #[inline]
+    pub const fn with_horizon(mut self, horizon: Timestamp) -> Self {
+        self.horizon = later(self.horizon, horizon);
+        self
     }
 
     /// How many keys there is room for.
@@ -211,7 +248,7 @@ impl<M: SlotMemory> Slots<M> {
         pruned
     }
 
-    /// The memory, with the keys that are in it.
+    /// The memory, with the keys that are in it. The horizon goes: for a [snapshot](crate::store#snapshots), keep [it](Self::horizon) too.
     ///
     /// ```
     /// # use tollgate::{FixedWindowState, Slot, Slots};
@@ -236,10 +273,7 @@ impl<M: SlotMemory<Key: Clone + PartialEq, State: State>> Store<M::Key> for &mut
 
     #[inline]
     fn update<R>(self, key: &M::Key, now: Timestamp, f: impl FnOnce(&mut M::State, Timestamp) -> R) -> Result<R, Full> {
-        let found = self.memory.slots_mut().iter_mut().find_map(|slot| match &mut slot.0 {
-            Some((mine, state)) if mine == key => Some(state),
-            _ => None,
-        });
+        let found = self.memory.slots_mut().iter_mut().find_map(|slot| slot.state_of_mut(key));
         if let Some(state) = found {
             let read = read(state, now, self.horizon);
             return Ok(f(state, read));
@@ -258,21 +292,11 @@ impl<M: SlotMemory<Key: Clone + PartialEq, State: State>> Store<M::Key> for &mut
 
     #[inline]
     fn modify<R>(self, key: &M::Key, f: impl FnOnce(&mut M::State) -> R) -> Option<R> {
-        self.memory
-            .slots_mut()
-            .iter_mut()
-            .find_map(|slot| match &mut slot.0 {
-                Some((mine, state)) if mine == key => Some(state),
-                _ => None,
-            })
-            .map(f)
+        self.memory.slots_mut().iter_mut().find_map(|slot| slot.state_of_mut(key)).map(f)
     }
 
     #[inline]
     fn view<R>(self, key: &M::Key, now: Timestamp, f: impl FnOnce(&M::State, Timestamp) -> R) -> R {
-        match self.memory.slots().iter().find_map(|slot| slot.state_of(key)) {
-            Some(state) => f(state, read(state, now, self.horizon)),
-            None => f(&M::State::default(), now.max(self.horizon)),
-        }
+        look(self.memory.slots().iter().find_map(|slot| slot.state_of(key)), now, self.horizon, f)
     }
 }

@@ -1,12 +1,11 @@
-//! [`Table`]: a fixed number of keys, hashed. Its memory is in `table/memory.rs`, a bucket of it in `table/bucket.rs`, and which buckets a key may be
-//! in is in `table/home.rs`.
+//! [`Table`]: a fixed number of keys, hashed. Its memory is in `table/memory.rs`, a bucket of it in `table/bucket.rs`, which buckets a key may be
+//! in is in `table/home.rs`, and how a new one gets room there in `table/room.rs`.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
 
-use self::bucket::{Bucket, SLOTS, Tags};
 use self::home::{Home, other};
-use super::{Store, read, vacant};
+use super::{Store, later, look, read, vacant};
 use crate::error::Full;
 use crate::state::State;
 use crate::time::Timestamp;
@@ -15,6 +14,7 @@ mod bucket;
 mod home;
 mod key;
 mod memory;
+mod room;
 
 pub use key::FoundAs;
 #[cfg(feature = "alloc")]
@@ -84,17 +84,10 @@ struct Place {
     slot: usize,
 }
 
-/// Room for a new key.
-struct Room {
-    /// Where it goes.
-    place: Place,
-    /// Where what is there goes first, unless it has expired.
-    moved: Option<Place>,
-}
-
 #[cfg(feature = "std")]
-impl<M: Buckets> Table<M, std::hash::RandomState> {
-    /// With memory for the keys, which may have some already, and a hash with random keys.
+impl<M: Buckets<Key: Clone, State: Default>> Table<M, std::hash::RandomState> {
+    /// With memory for the keys, and a hash with random keys. It begins empty: what is in the memory is forgotten, since under another hash no key
+    /// would be found, and each would still take its slot. Memory with keys goes to [`with_hasher`](Table::with_hasher).
     ///
     /// ```
     /// # use tollgate::{store::{HeapBuckets, Table}, FixedWindowState};
@@ -102,22 +95,52 @@ impl<M: Buckets> Table<M, std::hash::RandomState> {
     /// ```
     #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
     pub fn new(memory: M) -> Self {
-        Self::with_hasher(memory, std::hash::RandomState::new())
+        let mut table = Self::with_hasher(memory, std::hash::RandomState::new());
+        table.clear();
+        table
     }
 }
 
 impl<M: Buckets, H> Table<M, H> {
-    /// With memory for the keys, and how they are hashed. The memory may have some already, if they were hashed alike.
+    /// With memory for the keys, and how they are hashed. Memory with keys comes with the [hasher](Table::hasher) that it was filled under, and
+    /// [its horizon](Table::with_horizon) too: under another hasher they are not found, and take their slots until they expire.
     ///
     /// ```
     /// # use std::hash::RandomState;
     /// # use tollgate::{store::{ArrayBuckets, Table}, FixedWindowState};
     /// let memory: ArrayBuckets<u64, FixedWindowState, 4> = ArrayBuckets::new(0);
     /// let table = Table::with_hasher(memory, RandomState::new());
+    ///
+    /// let (hasher, horizon) = (table.hasher().clone(), table.horizon());
+    /// let again = Table::with_hasher(table.into_inner(), hasher).with_horizon(horizon);
     /// ```
     pub fn with_hasher(memory: M, hasher: H) -> Self {
         let capacity = memory.tags().iter().map(|tags| tags.open()).sum();
         Self { memory, hasher, horizon: Timestamp::ZERO, capacity }
+    }
+
+    /// With a horizon that is at least this one: that of the store whose keys the memory has, for a [snapshot](crate::store#snapshots).
+    ///
+    /// ```
+    /// # use tollgate::{store::{HeapBuckets, Table}, FixedWindowState, Timestamp};
+    /// let table = Table::new(HeapBuckets::<u64, FixedWindowState>::new(1000, 0)).with_horizon(Timestamp::from_secs(7));
+    /// assert_eq!(table.horizon(), Timestamp::from_secs(7));
+    /// # assert_eq!(table.with_horizon(Timestamp::ZERO).horizon(), Timestamp::from_secs(7));
+    /// ```
+    pub const fn with_horizon(mut self, horizon: Timestamp) -> Self {
+        self.horizon = later(self.horizon, horizon);
+        self
+    }
+
+    /// How keys are hashed: for memory that is [taken out](Table::into_inner) and put to use again.
+    ///
+    /// ```
+    /// # use tollgate::{store::{HeapBuckets, Table}, FixedWindowState};
+    /// let table = Table::new(HeapBuckets::<u64, FixedWindowState>::new(1000, 0));
+    /// let hasher: std::hash::RandomState = table.hasher().clone();
+    /// ```
+    pub const fn hasher(&self) -> &H {
+        &self.hasher
     }
 
     /// How many slots there are.
@@ -231,7 +254,7 @@ impl<M: Buckets, H> Table<M, H> {
         pruned
     }
 
-    /// The memory, with the keys that are in it.
+    /// The memory, with the keys that are in it: good under the same [hasher](Table::hasher) only, with the same [horizon](Table::horizon).
     ///
     /// ```
     /// # use tollgate::{store::{HeapBuckets, Table}, FixedWindowState};
@@ -281,85 +304,6 @@ impl<M: Buckets, H> Table<M, H> {
     fn state_mut(&mut self, Place { bucket, slot }: Place) -> Option<&mut M::State> {
         let (_, buckets) = self.memory.parts_mut();
         Some(&mut buckets.get_mut(bucket)?.get_mut(slot)?.1)
-    }
-
-    /// Empties a slot, and gives what was in it.
-    fn empty(&mut self, place: Place) -> Option<Entry<M>>
-    where
-        M: Buckets<Key: Clone, State: Default>,
-    {
-        let nothing = (self.memory.vacant().clone(), M::State::default());
-        let (tags, buckets) = self.memory.parts_mut();
-        tags.get_mut(place.bucket)?.clear(place.slot);
-        Some(core::mem::replace(buckets.get_mut(place.bucket)?.get_mut(place.slot)?, nothing))
-    }
-
-    /// A slot of a bucket whose state has expired.
-    fn expired(&self, bucket: usize, now: Timestamp) -> Option<usize>
-    where
-        M::State: State,
-    {
-        let (tags, slots) = (self.memory.tags().get(bucket)?, self.memory.buckets().get(bucket)?);
-        tags.taken().find(|&slot| slots.get(slot).is_some_and(|(_, state)| state.is_expired(now)))
-    }
-
-    /// A slot of a bucket that is empty; else, one whose state has expired.
-    fn free(&self, bucket: usize, now: Timestamp) -> Option<Place>
-    where
-        M::State: State,
-    {
-        let empty = self.memory.tags().get(bucket)?.empty();
-        let slot = empty.or_else(|| self.expired(bucket, now))?;
-        Some(Place { bucket, slot })
-    }
-
-    /// Room for a new key: in its first bucket, in its other one, or where a key in one of them can move to that one's other.
-    fn room(&self, home: Home, now: Timestamp) -> Option<Room>
-    where
-        M::State: State,
-    {
-        let both = [home.first, self.other(home.first, home.tag)];
-        let free = both.into_iter().find_map(|bucket| self.free(bucket, now));
-        if let Some(place) = free {
-            return Some(Room { place, moved: None });
-        }
-        both.into_iter().find_map(|bucket| {
-            let tags = self.memory.tags().get(bucket)?;
-            (0..SLOTS).find_map(|slot| {
-                let there = self.other(bucket, tags.get(slot)?);
-                let moved = if there == bucket { None } else { self.free(there, now) };
-                moved.map(|moved| Room { place: Place { bucket, slot }, moved: Some(moved) })
-            })
-        })
-    }
-
-    /// Puts a new key where there is room for it.
-    fn put(&mut self, room: Room, tag: u8, key: M::Key, state: M::State)
-    where
-        M::State: State,
-    {
-        let Room { place, moved } = room;
-        let forgotten = match moved {
-            None => self.replace(place, tag, (key, state)),
-            Some(to) => {
-                let mover = self.replace(place, tag, (key, state));
-                mover.and_then(|(tag, entry)| self.replace(to, tag, entry))
-            }
-        };
-        if let Some((_, (_, state))) = forgotten {
-            self.horizon = self.horizon.max(state.expires_at());
-        }
-    }
-
-    /// Puts an entry into a slot, and gives the one that was there.
-    fn replace(&mut self, place: Place, tag: u8, entry: Entry<M>) -> Option<(u8, Entry<M>)> {
-        let (tags, buckets) = self.memory.parts_mut();
-        let tags: &mut Tags = tags.get_mut(place.bucket)?;
-        let bucket: &mut Bucket<_, _> = buckets.get_mut(place.bucket)?;
-        let old = tags.get(place.slot);
-        tags.set(place.slot, tag);
-        let entry = core::mem::replace(bucket.get_mut(place.slot)?, entry);
-        old.map(|tag| (tag, entry))
     }
 
     /// Judges a key that is not in its first bucket. Apart, so that the others, which are most, are judged with less.
@@ -426,10 +370,7 @@ where
     fn view<R>(self, key: &Q, now: Timestamp, f: impl FnOnce(&M::State, Timestamp) -> R) -> R {
         let place = self.place(self.home(key), key);
         let slot = place.and_then(|place| self.memory.buckets().get(place.bucket)?.get(place.slot));
-        match slot {
-            Some((_, state)) => f(state, read(state, now, self.horizon)),
-            None => f(&M::State::default(), now.max(self.horizon)),
-        }
+        look(slot.map(|(_, state)| state), now, self.horizon, f)
     }
 }
 

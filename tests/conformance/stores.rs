@@ -107,12 +107,12 @@ fn sharded_tables() {
 
 #[test]
 fn sharded_maps() {
-    let trees = || Sharded::new(Pruned::<BTreeMap<String, TokenBucketState>>::default);
+    let trees = || Sharded::new(|_| Pruned::<BTreeMap<String, TokenBucketState>>::default());
     conformance::store(NAMES, || Shared(trees()));
     conformance::threads(NAMES, trees());
-    conformance::threads(NUMBERS, Sharded::new(HashMap::<u64, SlidingLogState>::new));
-    conformance::threads(NAMES, Sharded::new(BTreeMap::<String, FixedWindowState>::new));
-    conformance::threads(NUMBERS, Sharded::new(slots::<FixedWindowState, 3>));
+    conformance::threads(NUMBERS, Sharded::new(|_| HashMap::<u64, SlidingLogState>::new()));
+    conformance::threads(NAMES, Sharded::new(|_| BTreeMap::<String, FixedWindowState>::new()));
+    conformance::threads(NUMBERS, Sharded::new(|_| slots::<FixedWindowState, 3>()));
 }
 
 #[test]

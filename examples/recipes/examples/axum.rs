@@ -17,7 +17,7 @@ const LIMIT: TokenBucket = TokenBucket::constant(3, Duration::from_secs(10));
 const WHO: Resolver = Resolver::new(&[Source::PEER]);
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, TokenBucketState>, RandomState>>> =
-    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, ClientKey::Fallback("")))));
+    LazyLock::new(|| Sharded::new(|n| Table::new(HeapBuckets::for_keys(20_000 / n, ClientKey::Fallback("")))));
 
 async fn limit(ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request, next: Next) -> Response {
     let client = WHO.resolve(peer.ip(), request.headers()).key();

@@ -13,7 +13,7 @@ const WHO: Resolver =
     Resolver::new(&[Source::X_FORWARDED_FOR, Source::PEER]).trusting(Trust::Proxies(&Prefix::LOOPBACK));
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, SlidingLogArray<3>>, RandomState>>> =
-    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, ClientKey::Fallback("")))));
+    LazyLock::new(|| Sharded::new(|n| Table::new(HeapBuckets::for_keys(20_000 / n, ClientKey::Fallback("")))));
 
 async fn answer(request: Request<Incoming>, peer: std::net::IpAddr) -> hyper::Result<Response<String>> {
     let client = WHO.resolve(peer, request.headers()).key();

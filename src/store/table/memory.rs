@@ -149,6 +149,11 @@ mod heap {
         /// For exactly so many keys; of each bucket, some slots may stay unused. The key, any one, is for the slots that are empty: it is
         /// not found there.
         ///
+        /// # Panics
+        ///
+        /// As `Vec::with_capacity` does, where that is more memory than a program can address; and where there is less than it takes, the allocator
+        /// ends the program. That nothing panics holds for what clients send: let the size be yours, or bound it.
+        ///
         /// ```
         /// # use tollgate::{store::HeapBuckets, FixedWindowState};
         /// let memory: HeapBuckets<String, FixedWindowState> = HeapBuckets::new(1000, String::new());
@@ -167,6 +172,10 @@ mod heap {
 
         /// With room to spare, so that so many live keys are within the [load](super::super::Table#load) for which a table is made; in whole
         /// buckets, since a part of one takes as much memory. Up to 16 keys all have room.
+        ///
+        /// # Panics
+        ///
+        /// As [`new`](Self::new) does.
         ///
         /// ```
         /// # use tollgate::{store::{HeapBuckets, Table}, FixedWindowState};
