@@ -28,8 +28,9 @@
 //!
 //! # Precedence
 //!
-//! The same in any order: a cost that can never pass (that of the smallest limit), then a denial (the longest wait), then [`Full`], then
-//! allow. Between equals, the first in the tuple is named.
+//! Of [`all`] and [`peek_all`], the same in any order of the layers: a cost that can never pass (that of the smallest limit), then a denial (the
+//! longest wait), then [`Full`], then allow. Between equals, the first in the tuple is named. [`in_order`] answers as the first layer that
+//! does not admit.
 
 mod nest;
 
@@ -145,14 +146,8 @@ impl fmt::Display for JointError {
     }
 }
 
-impl Error for JointError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::CostExceedsLimit { error, .. } => Some(error),
-            Self::Full { error, .. } => Some(error),
-        }
-    }
-}
+/// Without a source: the message has all of it.
+impl Error for JointError {}
 
 /// The layer with the least remaining, and how its key stands: what one tells a caller who asks how much is left.
 ///
@@ -250,9 +245,14 @@ pub fn peek_all(layers: impl Layers, now: Timestamp) -> Result<Joint, JointError
 
 /// Judges one policy after another, the outermost first, up to the first that does not admit. What those before it admitted stands.
 ///
+/// To give it back where an inner layer denies, [`refund`](crate::Policy::refund) the layers before the one that is
+/// [named](Joint::denied_by): [the guide](crate::guide::several) says what a late refund can do.
+///
 /// # Errors
 ///
-/// [`JointError`] where a cost can never pass, or a store has no room.
+/// [`JointError`] where a cost can never pass, or a store has no room. What the layers before the one that it names admitted stands here too, also
+/// before a cost that can never pass: the layers of [`Many`] are made one by one as they are asked, so nobody knows the costs to come. To find
+/// such a cost before anything is counted, ask [`peek_all`] first, or compare costs with the policies' limits.
 ///
 /// ```
 /// use core::time::Duration;
@@ -269,6 +269,12 @@ pub fn peek_all(layers: impl Layers, now: Timestamp) -> Result<Joint, JointError
 /// });
 /// assert_eq!(denied, [None, Some(1)]);
 /// assert_eq!(TEN.status(&mut outer, &7, Timestamp::ZERO).remaining, 8);
+///
+/// let layers = (Layer::new(TEN, &mut outer, &7), Layer::new(ONE, &mut inner, &7).cost(2));
+/// assert!(in_order(layers, Timestamp::ZERO).is_err());
+/// assert_eq!(TEN.status(&mut outer, &7, Timestamp::ZERO).remaining, 7);
+/// TEN.refund(&mut outer, &7, 1, Timestamp::ZERO);
+/// # assert_eq!(TEN.status(&mut outer, &7, Timestamp::ZERO).remaining, 8);
 /// ```
 #[inline]
 pub fn in_order(layers: impl Layers, now: Timestamp) -> Result<Joint, JointError> {

@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use super::states::{BUCKET, LOG, PAIR, VERSION, WINDOW};
+use super::states::{BUCKET, LOG, PAIR, VERSIONS, WINDOW};
 use crate::error::OutOfRange;
 
 /// Why some bytes are not those of a state of this type.
@@ -21,7 +21,7 @@ use crate::error::OutOfRange;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The first byte is not that of a state of this kind.
+    /// The first byte is not that of a state of this kind, in any version.
     Kind {
         /// The first byte.
         given: u8,
@@ -79,7 +79,12 @@ impl fmt::Display for First {
             PAIR => "a pair of states",
             _ => return write!(f, "{byte:#04x}"),
         };
-        write!(f, "{byte:#04x} ({state}, version {})", byte >> 4)
+        let version = byte >> 4;
+        if VERSIONS.contains(&version) {
+            write!(f, "{byte:#04x} ({state}, version {version})")
+        } else {
+            write!(f, "{byte:#04x}")
+        }
     }
 }
 
@@ -94,7 +99,7 @@ impl fmt::Display for DecodeError {
             ),
             Self::Version { given, newest } => write!(
                 f,
-                "the state is of version {given}; this crate reads 1 to {newest}: update all that read before the first that writes"
+                "the state is of version {given}; this crate reads up to {newest}: update all that read before the first that writes"
             ),
             Self::Truncated { needed, given } => write!(
                 f,
@@ -113,14 +118,8 @@ impl fmt::Display for DecodeError {
     }
 }
 
-impl Error for DecodeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::OutOfRange(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// Without a source: the message has all of it.
+impl Error for DecodeError {}
 
 /// A buffer is too small for a state.
 ///
@@ -150,5 +149,3 @@ impl fmt::Display for BufferTooSmall {
 }
 
 impl Error for BufferTooSmall {}
-
-const _: () = assert!(VERSION == 1, "the message about versions names those that are read");

@@ -1,10 +1,15 @@
 //! The bytes of each state of this crate. What a number may be is known to the state itself, which is built from its parts.
 
+use core::ops::RangeInclusive;
+
 use super::{BufferTooSmall, DecodeError, Wire};
 use crate::policy::{FixedWindowState, LogMemory, LogState, TokenBucketState};
 
 /// The version that is written, the high half of the first byte.
-pub(super) const VERSION: u8 = 1;
+const VERSION: u8 = 1;
+
+/// Those that there are or will be. No other begins a state, so that memory of zeros, and erased flash, do not.
+pub(super) const VERSIONS: RangeInclusive<u8> = 1..=14;
 
 // The kinds, the low half.
 pub(super) const WINDOW: u8 = 1;
@@ -36,7 +41,9 @@ fn after_first(bytes: &[u8], kind: u8, shortest: usize) -> Result<&[u8], DecodeE
     match bytes.split_first() {
         None => Err(DecodeError::Truncated { needed: shortest, given: 0 }),
         Some((given, rest)) if *given == first(kind) => Ok(rest),
-        Some((given, _)) if given & 0x0F == kind => Err(DecodeError::Version { given: given >> 4, newest: VERSION }),
+        Some((given, _)) if given & 0x0F == kind && VERSIONS.contains(&(given >> 4)) => {
+            Err(DecodeError::Version { given: given >> 4, newest: VERSION })
+        }
         Some((given, _)) => Err(DecodeError::Kind { given: *given, expected: first(kind) }),
     }
 }
@@ -163,6 +170,17 @@ impl<M: LogMemory> Wire for LogState<M> {
     }
 }
 
+/// A state from what is left of a whole: of bytes that are cut short, the error tells how many the whole takes and has.
+fn part<'b, S: Wire>(whole: &[u8], left: &'b [u8]) -> Result<(S, &'b [u8]), DecodeError> {
+    S::decode_prefix(left).map_err(|error| match error {
+        DecodeError::Truncated { needed, .. } => {
+            let before = whole.len().saturating_sub(left.len());
+            DecodeError::Truncated { needed: needed.saturating_add(before), given: whole.len() }
+        }
+        other => other,
+    })
+}
+
 /// A pair of states of one key, for [`Both`](crate::Both).
 impl<A: Wire, B: Wire> Wire for (A, B) {
     const MAX_LEN: usize = A::MAX_LEN.saturating_add(B::MAX_LEN).saturating_add(1);
@@ -181,9 +199,9 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
     }
 
     fn decode_prefix(bytes: &[u8]) -> Result<(Self, &[u8]), DecodeError> {
-        let rest = after_first(bytes, PAIR, 1)?;
-        let (one, rest) = A::decode_prefix(rest)?;
-        let (other, rest) = B::decode_prefix(rest)?;
+        let inner = after_first(bytes, PAIR, 1)?;
+        let (one, rest) = part(bytes, inner)?;
+        let (other, rest) = part(bytes, rest)?;
         Ok(((one, other), rest))
     }
 }

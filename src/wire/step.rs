@@ -439,11 +439,5 @@ impl fmt::Display for StepError {
     }
 }
 
-impl Error for StepError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Decode(error) => Some(error),
-            Self::CostExceedsLimit(error) => Some(error),
-        }
-    }
-}
+/// Without a source: the message has all of it.
+impl Error for StepError {}

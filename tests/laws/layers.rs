@@ -273,9 +273,10 @@ fn joint_answers_and_errors_say_what_they_are() {
 
     let never = JointError::CostExceedsLimit { layer: 1, error: CostExceedsLimit::new(2, 1) };
     let full = JointError::Full { layer: 0, error: Full { capacity: 8 } };
-    for (error, place) in [(never, "layer 1: "), (full, "layer 0: ")] {
-        let source = core::error::Error::source(&error).expect("what the layer said");
-        assert_eq!(error.to_string(), format!("{place}{source}"));
+    let said = [(never, 1, CostExceedsLimit::new(2, 1).to_string()), (full, 0, Full { capacity: 8 }.to_string())];
+    for (error, layer, of_the_layer) in said {
+        assert_eq!(error.to_string(), format!("layer {layer}: {of_the_layer}"));
+        assert!(core::error::Error::source(&error).is_none(), "a chain of errors says it once");
     }
 }
 
