@@ -11,7 +11,7 @@ use tonic::{Request, Status, transport::server::TcpConnectInfo};
 const LIMIT: TokenBucket = TokenBucket::constant(100, Duration::from_secs(1));
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 static CLIENTS: LazyLock<Sharded<Table<HeapBuckets<ClientKey, TokenBucketState>, RandomState>>> =
-    LazyLock::new(|| Sharded::new(|| Table::new(HeapBuckets::for_keys(10_000, ClientKey::Fallback("")))));
+    LazyLock::new(|| Sharded::new(|n| Table::new(HeapBuckets::for_keys(20_000 / n, ClientKey::Fallback("")))));
 
 fn limit(request: Request<()>) -> Result<Request<()>, Status> {
     let peer = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
