@@ -1,87 +1,132 @@
 //! A plain store with one fault at a time: each is found by its law, and by the shortest trace there is.
 
 use core::cell::RefCell;
+use core::fmt::Debug;
 
 use tollgate::conformance::{self, Law, Shared, Specimen, StoreSuite};
 use tollgate::{FixedWindowState, Full, State, Store, Timestamp, Wait};
 
 use crate::{assert_breach, panic_of};
 
-/// What is wrong with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    None,
-    EvictsTheLive,
-    StoresOnDenial,
-    ReclaimsOnDenial,
-    StoresOnALook,
-    HasNoHorizon,
-    LowersItsHorizon,
-    ReadsTheLiveAtItsHorizon,
-    ReadsAtTheTimeOfPruning,
-    MixesKeys,
-    IsFullTooEarly,
-    IsFullForAKeyThatIsThere,
-    RunsBeforeItIsFull,
-    StoresOnModify,
-    LosesModifications,
-    LosesUpdates,
-    GoesByTheSaturatedExpiry,
-    Panics,
-}
-
 const KEYS: [&u64; 3] = [&1, &2, &3];
 const ROOM: usize = 2;
 
-/// Room for two keys; it reclaims what it must, and keeps its horizon.
-#[derive(Debug)]
-struct Two {
-    fault: Fault,
-    entries: Vec<(u64, FixedWindowState)>,
-    horizon: Timestamp,
-}
+/// Where a store may go wrong. All is right as it stands here; a fault is one of these that is not.
+trait Ways: Default + Debug + 'static {
+    /// For how many keys there is room.
+    const ROOM: usize = ROOM;
 
-impl Two {
-    fn with(fault: Fault) -> Self {
-        Self { fault, entries: Vec::new(), horizon: Timestamp::ZERO }
+    /// Whether a look adds the key that it does not find.
+    const LOOKS_ADD: bool = false;
+
+    /// Whether a modification adds the key that it does not find.
+    const MODIFICATIONS_ADD: bool = false;
+
+    /// Whether what is held for `mine` is found for `key`.
+    fn finds(mine: u64, key: u64) -> bool {
+        mine == key
     }
 
+    /// When a key is read that is asked for at `now`.
+    fn read(now: Timestamp, is_live: bool, horizon: Timestamp) -> Timestamp {
+        if is_live { now } else { now.max(horizon) }
+    }
+
+    fn has_expired(state: &FixedWindowState, now: Timestamp) -> bool {
+        state.is_expired(now)
+    }
+
+    /// The horizon, once a state with this expiry is dropped.
+    fn dropped(horizon: Timestamp, expiry: Timestamp) -> Timestamp {
+        horizon.max(expiry)
+    }
+
+    /// The horizon, once all that had expired at `now` is dropped.
+    fn pruned(horizon: Timestamp, _now: Timestamp) -> Timestamp {
+        horizon
+    }
+
+    /// Whether a key that is there, one of so many, can be updated.
+    fn serves(_held: usize) -> bool {
+        true
+    }
+
+    /// What is dropped, where there is no room and nothing has expired.
+    fn evicts() -> Option<usize> {
+        None
+    }
+
+    /// Before an update is refused for want of room.
+    fn refuses(_run: impl FnOnce()) {}
+
+    /// Before a key is added to so many.
+    fn adds(_held: usize) {}
+
+    /// Whether a key that was not there is, after an update of it.
+    fn keeps(changed: bool) -> bool {
+        changed
+    }
+
+    /// Whether room is made for it.
+    fn makes_room(changed: bool) -> bool {
+        changed
+    }
+
+    fn updated(state: &mut FixedWindowState, new: FixedWindowState) {
+        *state = new;
+    }
+
+    fn modified(state: &mut FixedWindowState, new: FixedWindowState) {
+        *state = new;
+    }
+}
+
+/// Nothing is wrong.
+#[derive(Debug, Default)]
+struct Right;
+
+impl Ways for Right {}
+
+/// Room for two keys; it reclaims what it must, and keeps its horizon.
+#[derive(Debug, Default)]
+struct Two<W> {
+    entries: Vec<(u64, FixedWindowState)>,
+    horizon: Timestamp,
+    ways: core::marker::PhantomData<W>,
+}
+
+impl<W: Ways> Two<W> {
     fn place(&self, key: u64) -> Option<usize> {
-        self.entries.iter().position(|(mine, _)| match self.fault {
-            Fault::MixesKeys => mine % 2 == key % 2,
-            _ => *mine == key,
-        })
+        self.entries.iter().position(|(mine, _)| W::finds(*mine, key))
     }
 
     fn read(&self, place: Option<usize>, now: Timestamp) -> Timestamp {
-        let live = place.is_some_and(|place| !self.entries[place].1.is_expired(now));
-        let horizon = if self.fault == Fault::HasNoHorizon { Timestamp::ZERO } else { self.horizon };
-        if live && self.fault != Fault::ReadsTheLiveAtItsHorizon { now } else { now.max(horizon) }
+        let is_live = place.is_some_and(|place| !self.entries[place].1.is_expired(now));
+        W::read(now, is_live, self.horizon)
     }
 
-    fn forget(&mut self, place: usize) {
-        let expiry = self.entries.remove(place).1.expires_at();
-        self.horizon = if self.fault == Fault::LowersItsHorizon { expiry } else { self.horizon.max(expiry) };
+    fn add(&mut self, key: u64, state: FixedWindowState) {
+        self.entries.push((key, state));
+    }
+
+    fn drop(&mut self, place: usize) {
+        let (_, state) = self.entries.remove(place);
+        self.horizon = W::dropped(self.horizon, state.expires_at());
     }
 
     fn expired(&self, now: Timestamp) -> Option<usize> {
-        self.entries.iter().position(|(_, state)| match self.fault {
-            Fault::GoesByTheSaturatedExpiry => state.expires_at() <= now,
-            _ => state.is_expired(now),
-        })
+        self.entries.iter().position(|(_, state)| W::has_expired(state, now))
     }
 
     fn prune(&mut self, now: Timestamp) {
         while let Some(place) = self.expired(now) {
-            self.forget(place);
+            self.drop(place);
         }
-        if self.fault == Fault::ReadsAtTheTimeOfPruning {
-            self.horizon = self.horizon.max(now);
-        }
+        self.horizon = W::pruned(self.horizon, now);
     }
 }
 
-impl Store<u64> for &mut Two {
+impl<W: Ways> Store<u64> for &mut Two<W> {
     type State = FixedWindowState;
     type Error = Full;
 
@@ -91,62 +136,49 @@ impl Store<u64> for &mut Two {
         now: Timestamp,
         f: impl FnOnce(&mut FixedWindowState, Timestamp) -> R,
     ) -> Result<R, Full> {
-        let (place, full) = (self.place(*key), Full { capacity: ROOM });
-        let read = self.read(place, now);
+        let (place, full) = (self.place(*key), Full { capacity: W::ROOM });
+        let (read, held) = (self.read(place, now), self.entries.len());
+        let mut state = place.map_or_else(FixedWindowState::default, |place| self.entries[place].1.clone());
         if let Some(place) = place {
-            if self.fault == Fault::IsFullForAKeyThatIsThere && self.entries.len() == ROOM {
+            if !W::serves(held) {
                 return Err(full);
             }
-            let mut copy = self.entries[place].1.clone();
-            let answer = f(&mut copy, read);
-            if self.fault != Fault::LosesUpdates {
-                self.entries[place].1 = copy;
-            }
+            let answer = f(&mut state, read);
+            W::updated(&mut self.entries[place].1, state);
             return Ok(answer);
         }
-        let victim = match self.expired(read) {
-            _ if self.entries.len() < ROOM && self.fault != Fault::IsFullTooEarly => None,
-            None if self.fault == Fault::IsFullTooEarly && self.entries.is_empty() => None,
-            None if self.fault == Fault::EvictsTheLive => Some(0),
-            None if self.fault == Fault::RunsBeforeItIsFull => {
-                f(&mut FixedWindowState::default(), read);
-                return Err(full);
-            }
-            None => return Err(full),
-            expired => expired,
-        };
-        if self.fault == Fault::Panics {
-            assert!(self.entries.is_empty(), "one key is enough");
+        let victim = if held < W::ROOM { None } else { self.expired(read).or_else(W::evicts) };
+        if held >= W::ROOM && victim.is_none() {
+            W::refuses(|| drop(f(&mut state, read)));
+            return Err(full);
         }
-        let mut state = FixedWindowState::default();
+        W::adds(held);
         let answer = f(&mut state, read);
         let changed = state != FixedWindowState::default();
-        if let Some(victim) = victim.filter(|_| changed || self.fault == Fault::ReclaimsOnDenial) {
-            self.forget(victim);
+        if let Some(victim) = victim.filter(|_| W::makes_room(changed)) {
+            self.drop(victim);
         }
-        if changed || self.fault == Fault::StoresOnDenial {
-            self.entries.push((*key, state));
+        if W::keeps(changed) {
+            self.add(*key, state);
         }
         Ok(answer)
     }
 
     fn modify<R>(self, key: &u64, f: impl FnOnce(&mut FixedWindowState) -> R) -> Option<R> {
-        if self.fault == Fault::StoresOnModify && self.place(*key).is_none() {
-            self.entries.push((*key, FixedWindowState::default()));
+        if W::MODIFICATIONS_ADD && self.place(*key).is_none() {
+            self.add(*key, FixedWindowState::default());
         }
         let place = self.place(*key)?;
-        let mut copy = self.entries[place].1.clone();
-        let answer = f(&mut copy);
-        if self.fault != Fault::LosesModifications {
-            self.entries[place].1 = copy;
-        }
+        let mut state = self.entries[place].1.clone();
+        let answer = f(&mut state);
+        W::modified(&mut self.entries[place].1, state);
         Some(answer)
     }
 
     fn view<R>(self, key: &u64, now: Timestamp, f: impl FnOnce(&FixedWindowState, Timestamp) -> R) -> R {
         let place = self.place(*key);
-        if self.fault == Fault::StoresOnALook && place.is_none() && self.entries.len() < ROOM {
-            self.entries.push((*key, FixedWindowState::default()));
+        if W::LOOKS_ADD && place.is_none() && self.entries.len() < W::ROOM {
+            self.add(*key, FixedWindowState::default());
         }
         let read = self.read(place, now);
         match place {
@@ -156,143 +188,123 @@ impl Store<u64> for &mut Two {
     }
 }
 
-fn suite(fault: Fault) -> StoreSuite<'static, u64, Two> {
-    StoreSuite::new(KEYS, move || Two::with(fault)).capacity(ROOM).prune(Two::prune)
-}
-
-/// That a fault is found by a law, after so many steps. Gives what is shown.
-fn assert_found(fault: Fault, law: Law, steps: usize) -> String {
-    assert_breach(suite(fault).run(), law, steps)
+fn suite<W: Ways>() -> StoreSuite<'static, u64, Two<W>> {
+    StoreSuite::new(KEYS, Two::<W>::default).capacity(ROOM).prune(Two::prune)
 }
 
 #[test]
 fn without_a_fault_it_conforms() {
-    suite(Fault::None).depth(4).check();
-    conformance::store(KEYS, || Two::with(Fault::None));
+    suite::<Right>().depth(4).check();
+    conformance::store(KEYS, Two::<Right>::default);
 }
 
-#[test]
-fn eviction_of_the_live() {
-    let shown = assert_found(Fault::EvictsTheLive, Law::Forgetting, 3);
-    assert!(
-        shown.ends_with(
-            "\nafter these 3 steps, and by no shorter trace:\n  1. update 1 at 0ns: store a state that counts for 1ns\n  2. update 2 at 0ns: \
-             store a state that counts for 1ns\n  3. update 3 at 0ns: store a state that counts for 1ns\n  => then view 1 at 0ns: it finds a \
-             default state; what step 1 stored is live, and must be found"
-        ),
-        "{shown}"
-    );
+/// Faults: what is wrong, the law that is named, the steps that it takes, and what is shown.
+macro_rules! faults {
+    ($($name:ident { $($wrong:item)+ } is $law:ident after $steps:literal: $shown:expr;)+) => { $(
+        mod $name {
+            use super::*;
+
+            #[derive(Debug, Default)]
+            pub(super) struct Fault;
+
+            impl Ways for Fault { $($wrong)+ }
+
+            #[test]
+            fn is_found() {
+                let shown = assert_breach(suite::<Fault>().run(), Law::$law, $steps);
+                assert!(shown.contains($shown), "{shown}");
+            }
+        }
+    )+ };
 }
 
-#[test]
-fn a_denial_that_stores() {
-    let shown = assert_found(Fault::StoresOnDenial, Law::Purity, 1);
-    assert!(
-        shown.contains(
-            "  1. update 1 at 0ns: change nothing\n  => then modify 1: it finds a default state; it must find no state"
-        ),
-        "{shown}"
-    );
+faults! {
+    eviction_of_the_live {
+        fn evicts() -> Option<usize> { Some(0) }
+    } is Forgetting after 3:
+        "\nafter these 3 steps, and by no shorter trace:\n  1. update 1 at 0ns: store a state that counts for 1ns\n  2. update 2 at 0ns: \
+         store a state that counts for 1ns\n  3. update 3 at 0ns: store a state that counts for 1ns\n  => then view 1 at 0ns: it finds a \
+         default state; what step 1 stored is live, and must be found";
+
+    a_denial_that_stores {
+        fn keeps(_: bool) -> bool { true }
+    } is Purity after 1:
+        "  1. update 1 at 0ns: change nothing\n  => then modify 1: it finds a default state; it must find no state";
+
+    a_denial_that_reclaims {
+        fn makes_room(_: bool) -> bool { true }
+    } is Purity after 3:
+        "  3. update 3 at 1ns: change nothing\n  => then view 1 at 0ns: it finds a default state; what step 1 stored is live";
+
+    a_look_that_stores {
+        const LOOKS_ADD: bool = true;
+    } is Vacancy after 0:
+        "\nat the very start:\n  => then modify 1: it finds a default state; it must find no state, since none was stored";
+
+    no_horizon {
+        fn read(now: Timestamp, _: bool, _: Timestamp) -> Timestamp { now }
+    } is Forgetting after 2:
+        "  2. prune at 1ns\n  => then view 1 at 0ns: what step 1 stored was dropped, and the key is to be read at 0ns; not before 1ns, its expiry";
+
+    a_horizon_that_falls {
+        fn dropped(_: Timestamp, expiry: Timestamp) -> Timestamp { expiry }
+    } is Forgetting after 3: "was dropped";
+
+    a_horizon_that_is_no_expiry {
+        fn pruned(horizon: Timestamp, now: Timestamp) -> Timestamp { horizon.max(now) }
+    } is Forgetting after 1: "at which nothing that may have been dropped expired";
+
+    a_live_state_that_is_read_late {
+        fn read(now: Timestamp, _: bool, horizon: Timestamp) -> Timestamp { now.max(horizon) }
+    } is Keys after 3: "which is live, must be read at ";
+
+    keys_that_mix {
+        fn finds(mine: u64, key: u64) -> bool { mine % 2 == key % 2 }
+    } is Keys after 1: "=> then view 3 at 0ns: it finds what step 1 stored; it must find a default state";
+
+    full_with_room {
+        const ROOM: usize = 1;
+    } is Room after 2: "=> it is full, with room for 2, and 1 live";
+
+    full_for_a_key_that_is_there {
+        fn serves(held: usize) -> bool { held < ROOM }
+    } is Room after 3: "=> it is full for a key that is there, with what step 1 stored";
+
+    full_too_late {
+        fn refuses(run: impl FnOnce()) { run() }
+    } is Room after 3: "=> it is full, though the closure has run";
+
+    a_modification_that_stores {
+        const MODIFICATIONS_ADD: bool = true;
+    } is Vacancy after 0: "\nat the very start:\n  => then modify 1: it finds a default state";
+
+    modifications_that_are_lost {
+        fn modified(_: &mut FixedWindowState, _: FixedWindowState) {}
+    } is Keys after 2:
+        "  2. modify 1: another state with the same expiry\n  => then view 1 at 0ns: it finds what step 1 stored; it must find what step 2 stored";
+
+    updates_that_are_lost {
+        fn updated(_: &mut FixedWindowState, _: FixedWindowState) {}
+    } is Keys after 2: "it finds what step 1 stored; it must find what step 2 stored";
+
+    expiries_beyond_the_last_timestamp {
+        fn has_expired(state: &FixedWindowState, now: Timestamp) -> bool { state.expires_at() <= now }
+    } is Forgetting after 2: "  2. prune at 9223372036.854775807s\n";
+
+    a_panic {
+        fn adds(held: usize) { assert!(held == 0, "one key is enough") }
+    } is Totality after 2: "=> a panic, one key is enough";
 }
 
+/// Where its room is not known, it may be full so early.
 #[test]
-fn a_denial_that_reclaims() {
-    assert_found(Fault::ReclaimsOnDenial, Law::Purity, 3);
-}
-
-#[test]
-fn a_look_that_stores() {
-    assert_found(Fault::StoresOnALook, Law::Vacancy, 0);
-}
-
-#[test]
-fn no_horizon() {
-    let shown = assert_found(Fault::HasNoHorizon, Law::Forgetting, 2);
-    assert!(
-        shown.ends_with(
-            "  2. prune at 1ns\n  => then view 1 at 0ns: what step 1 stored was dropped, and the key is to be read at 0ns; not before 1ns, its expiry"
-        ),
-        "{shown}"
-    );
-}
-
-#[test]
-fn a_horizon_that_falls() {
-    let shown = assert_found(Fault::LowersItsHorizon, Law::Forgetting, 3);
-    assert!(shown.contains("was dropped"), "{shown}");
-}
-
-#[test]
-fn a_horizon_that_is_no_expiry() {
-    let shown = assert_found(Fault::ReadsAtTheTimeOfPruning, Law::Forgetting, 1);
-    assert!(shown.contains("at which nothing that may have been dropped expired"), "{shown}");
-}
-
-#[test]
-fn a_live_state_that_is_read_late() {
-    let shown = assert_found(Fault::ReadsTheLiveAtItsHorizon, Law::Keys, 3);
-    assert!(shown.contains("which is live, must be read at "), "{shown}");
-}
-
-#[test]
-fn keys_that_mix() {
-    let shown = assert_found(Fault::MixesKeys, Law::Keys, 1);
-    assert!(
-        shown.ends_with("=> then view 3 at 0ns: it finds what step 1 stored; it must find a default state"),
-        "{shown}"
-    );
-}
-
-#[test]
-fn full_with_room() {
-    let shown = assert_found(Fault::IsFullTooEarly, Law::Room, 2);
-    assert!(shown.ends_with("=> it is full, with room for 2, and 1 live"), "{shown}");
-    // Where its room is not known, it may be full so early.
-    StoreSuite::new(KEYS, || Two::with(Fault::IsFullTooEarly)).check();
-}
-
-#[test]
-fn full_for_a_key_that_is_there() {
-    assert_found(Fault::IsFullForAKeyThatIsThere, Law::Room, 3);
-}
-
-#[test]
-fn full_too_late() {
-    assert_found(Fault::RunsBeforeItIsFull, Law::Room, 3);
-}
-
-#[test]
-fn a_modification_that_stores() {
-    let shown = assert_found(Fault::StoresOnModify, Law::Vacancy, 0);
-    assert!(shown.contains("\nat the very start:\n  => then modify 1: it finds a default state"), "{shown}");
-}
-
-#[test]
-fn modifications_that_are_lost() {
-    assert_found(Fault::LosesModifications, Law::Keys, 2);
-}
-
-#[test]
-fn updates_that_are_lost() {
-    let shown = assert_found(Fault::LosesUpdates, Law::Keys, 2);
-    assert!(shown.ends_with("it finds what step 1 stored; it must find what step 2 stored"), "{shown}");
-}
-
-#[test]
-fn expiries_beyond_the_last_timestamp() {
-    let shown = assert_found(Fault::GoesByTheSaturatedExpiry, Law::Forgetting, 2);
-    assert!(shown.contains("  2. prune at 9223372036.854775807s\n"), "{shown}");
-}
-
-#[test]
-fn a_panic() {
-    let shown = assert_found(Fault::Panics, Law::Totality, 2);
-    assert!(shown.ends_with("=> a panic, one key is enough"), "{shown}");
+fn full_with_room_that_nobody_knows_of() {
+    StoreSuite::new(KEYS, Two::<full_with_room::Fault>::default).check();
 }
 
 #[test]
 fn the_panic_has_it_all() {
-    let shown = panic_of(|| conformance::store(KEYS, || Two::with(Fault::MixesKeys)));
+    let shown = panic_of(|| conformance::store(KEYS, Two::<keys_that_mix::Fault>::default));
     assert!(shown.starts_with("the store does not conform: keys, is broken\n  A key finds the state "), "{shown}");
 }
 
@@ -324,8 +336,8 @@ fn a_specimen_that_is_none() {
 }
 
 /// Shared by all and locked by none of them for long enough: an update works on a copy.
-#[derive(Debug)]
-struct Copying(std::sync::Mutex<Two>);
+#[derive(Debug, Default)]
+struct Copying(std::sync::Mutex<Two<updates_that_are_lost::Fault>>);
 
 impl Store<u64> for &Copying {
     type State = FixedWindowState;
@@ -356,12 +368,12 @@ impl Store<u64> for &Copying {
 #[test]
 fn updates_that_threads_lose() {
     // Sure to be found where every update is lost, whatever the threads' turns.
-    let shown = panic_of(|| conformance::threads([&1, &2], Copying(Two::with(Fault::LosesUpdates).into())));
+    let shown = panic_of(|| conformance::threads([&1, &2], Copying::default()));
     assert!(
         shown.starts_with("the store does not conform: sharing, is broken\n  Updates of one key follow one another"),
         "{shown}"
     );
     assert!(shown.contains("  1. 4 threads update each key 100 times\n  => update 1: "), "{shown}");
-    let suite = StoreSuite::new(KEYS, || Shared(Copying(Two::with(Fault::LosesUpdates).into())));
+    let suite = StoreSuite::new(KEYS, || Shared(Copying::default()));
     assert_breach(suite.run(), Law::Keys, 2);
 }
