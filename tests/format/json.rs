@@ -4,7 +4,8 @@ use core::fmt::{self, Write};
 
 use proptest::prelude::*;
 use serde_json::Value;
-use tollgate::format::json::{self, Elements, Members};
+use tollgate::format::json;
+use tollgate_harness::json::{assert_as_by_serde_json, could_forge};
 
 /// What the writer makes of a string, without the object around it.
 fn string(text: &str) -> String {
@@ -15,12 +16,6 @@ fn string(text: &str) -> String {
 fn string_on_one_line(text: &str) -> String {
     let object = json::object(|object| object.member("s").string(text)).on_one_line().to_string();
     object.strip_prefix(r#"{"s":"#).and_then(|rest| rest.strip_suffix('}')).unwrap().to_owned()
-}
-
-/// Whether a reader of logs may take the character for the end of a line, or show what follows in another place.
-fn could_forge(character: char) -> bool {
-    let direction = "\u{61C}\u{200E}\u{200F}\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}";
-    character.is_control() || "\u{2028}\u{2029}".contains(character) || direction.contains(character)
 }
 
 #[test]
@@ -119,33 +114,6 @@ fn an_error_of_the_writer_is_never_lost() {
     assert!(write!(Room(whole), "{object}").is_ok());
 }
 
-fn write_members(members: &mut Members<'_>, values: &serde_json::Map<String, Value>) {
-    for (name, value) in values {
-        write_value(members.member(name), value);
-    }
-}
-
-fn write_elements(elements: &mut Elements<'_>, values: &[Value]) {
-    for value in values {
-        write_value(elements.element(), value);
-    }
-}
-
-fn write_value(place: json::Value<'_>, value: &Value) {
-    match value {
-        Value::Null => place.null(),
-        Value::Bool(value) => place.boolean(*value),
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => place.integer(number),
-            (None, Some(number)) => place.signed_integer(number),
-            (None, None) => panic!("{number} is no whole number"),
-        },
-        Value::String(text) => place.string(text),
-        Value::Array(values) => place.array(|elements| write_elements(elements, values)),
-        Value::Object(values) => place.object(|members| write_members(members, values)),
-    }
-}
-
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -172,10 +140,6 @@ proptest! {
 
     #[test]
     fn any_object_is_written_as_serde_json_writes_it(members in prop::collection::btree_map(any::<String>(), any_value(), 0..5)) {
-        let members: serde_json::Map<String, Value> = members.into_iter().collect();
-        let written = json::object(|object| write_members(object, &members)).to_string();
-        prop_assert_eq!(written, serde_json::to_string(&members).unwrap());
-        let line = json::object(|object| write_members(object, &members)).on_one_line().to_string();
-        prop_assert_eq!(serde_json::from_str::<serde_json::Map<_, _>>(&line).unwrap(), members);
+        assert_as_by_serde_json(&members.into_iter().collect());
     }
 }

@@ -10,6 +10,7 @@
 //! | [`keyed`] | a store of keys |
 //! | [`layers`] | several policies, one answer |
 //! | [`clocks`], [`policy_text`] | the clocks and the text form, against their definitions |
+//! | [`json`] | the JSON writer, against another one |
 //! | [`wire`] | states as bytes, of any origin |
 //! | [`bodies`] | what the fuzz targets do with an input |
 //! | [`soak`] | simulated years of traffic |
@@ -17,6 +18,7 @@
 pub mod bodies;
 pub mod both;
 pub mod clocks;
+pub mod json;
 pub mod key;
 pub mod keyed;
 pub mod layers;

@@ -7,13 +7,14 @@
 use core::fmt::Display;
 use core::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sfv::{BareItem, Dictionary, FieldType, Item, List, ListEntry, Parser};
-use tollgate::format::{self, Denial, Name, Quota, RenderError, RetryAfter, draft_06, draft_07, draft_10, render};
+use tollgate::format::{Denial, Name, Quota, RenderError, RetryAfter, draft_06, draft_07, draft_10, render};
 use tollgate::format::{body, problem, sf, x_ratelimit};
 use tollgate::{Decision, Status, Timestamp, Wait};
 
 use super::input::Input;
+use crate::json::{assert_as_by_serde_json, could_forge};
 
 /// Runs a case.
 ///
@@ -226,21 +227,10 @@ fn denial(given: &Given) {
     }
 }
 
-/// Whether a reader of logs may take the character for the end of a line, or show what follows in another place.
-fn could_forge(character: char) -> bool {
-    let direction = ['\u{61C}', '\u{200E}', '\u{200F}'];
-    let ranges = ['\u{2028}'..='\u{202E}', '\u{2066}'..='\u{2069}'];
-    character.is_control() || direction.contains(&character) || ranges.iter().any(|range| range.contains(&character))
-}
-
-/// The writer itself, against `serde_json`'s.
+/// The writer itself.
 fn any_json(input: &mut Input<'_>) {
     let Value::Object(members) = object(input, 4) else { unreachable!("an object is one") };
-    let written = format::json::object(|object| write_members(object, &members));
-    assert_eq!(written.to_string(), Value::Object(members.clone()).to_string());
-    let line = format::json::object(|object| write_members(object, &members)).on_one_line().to_string();
-    assert!(!line.contains(could_forge), "{line:?}");
-    assert_eq!(serde_json::from_str::<Map<_, _>>(&line).ok(), Some(members));
+    assert_as_by_serde_json(&members);
 }
 
 fn value(input: &mut Input<'_>, depth: usize) -> Value {
@@ -258,27 +248,4 @@ fn value(input: &mut Input<'_>, depth: usize) -> Value {
 fn object(input: &mut Input<'_>, depth: usize) -> Value {
     let members = input.choice(4);
     Value::Object((0..members).map(|_| (input.text(), value(input, depth))).collect())
-}
-
-fn write_members(members: &mut format::json::Members<'_>, values: &Map<String, Value>) {
-    for (name, value) in values {
-        write(members.member(name), value);
-    }
-}
-
-fn write(place: format::json::Value<'_>, value: &Value) {
-    match value {
-        Value::Null => place.null(),
-        Value::Bool(value) => place.boolean(*value),
-        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => place.integer(number),
-            (None, Some(number)) => place.signed_integer(number),
-            (None, None) => panic!("{number} is no whole number"),
-        },
-        Value::String(text) => place.string(text),
-        Value::Array(values) => {
-            place.array(|elements| values.iter().for_each(|value| write(elements.element(), value)))
-        }
-        Value::Object(values) => place.object(|members| write_members(members, values)),
-    }
 }
