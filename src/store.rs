@@ -24,6 +24,8 @@
 //!
 //! What a store knows is its keys **and its horizon**. Made anew of the keys alone, it knows nothing of what was forgotten before, and a late
 //! timestamp finds a fresh quota there. So keep both, and hand both back: each store that has a horizon has a `with_horizon`.
+//! Keys that were written down go back one by one, `update(key, horizon, |state, _| *state = saved)`; every shard of a [`Sharded`] is given the
+//! latest horizon of those that there were.
 //!
 //! ```
 //! use core::time::Duration;

@@ -221,6 +221,12 @@ fn memory_that_is_emptied_keeps_the_slots_that_may_not_be_used() {
 }
 
 #[test]
+#[should_panic(expected = "capacity overflow")]
+fn memory_that_no_program_can_address_is_refused_as_a_vec_refuses_it() {
+    let _ = HeapBuckets::<u64, FixedWindowState>::for_keys(usize::MAX, 0);
+}
+
+#[test]
 fn memory_of_a_key() {
     /// Bytes of a bucket with its sixteen tags: what one more adds to an array.
     fn bucket<K, S>() -> usize {
