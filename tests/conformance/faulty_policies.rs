@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use tollgate::conformance::{self, Admission, Law, PolicySuite};
 use tollgate::{
-    CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Policy, Refill, State, Status, Store, Timestamp,
-    TokenBucket, TokenBucketState, Wait,
+    CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Policy, Refill, State, Status, Timestamp, TokenBucket,
+    TokenBucketState, Wait,
 };
 
 use crate::{assert_breach, panic_of};
@@ -35,11 +35,6 @@ enum Fault {
     ChargesNothing,
     ExpectsItsOwnWindow,
     PanicsInItsStatus,
-    AdmitsAllInAStore,
-    WaitsFromTheTimeRead,
-    PeeksAndCounts,
-    ForgetsToChargeAStore,
-    RefundsTwiceInAStore,
 }
 
 /// A fixed window that opens with an admission, two units in ten nanoseconds.
@@ -202,53 +197,6 @@ impl Policy<Counted> for Window {
         let wait = Wait::from_nanos(wait);
         Status::new(QUOTA, remaining, wait, wait)
     }
-
-    fn check<K: ?Sized, T: Store<K, State = Counted>>(
-        &self,
-        store: T,
-        key: &K,
-        now: Timestamp,
-    ) -> Result<Decision, T::Error> {
-        store.update(key, now, |state, read| match self.fault {
-            Fault::AdmitsAllInAStore => Decision::Allow,
-            Fault::WaitsFromTheTimeRead => self.judge(state, read),
-            _ => self.judge(state, read).counted_from(now, read),
-        })
-    }
-
-    fn peek<K: ?Sized, T: Store<K, State = Counted>>(
-        &self,
-        store: T,
-        key: &K,
-        cost: u32,
-        now: Timestamp,
-    ) -> Result<Decision, CostExceedsLimit> {
-        let looked = |state: &Counted, read| Ok(self.preview(state, cost, read)?.counted_from(now, read));
-        if self.fault != Fault::PeeksAndCounts {
-            return store.view(key, now, looked);
-        }
-        let peeked = store.update(key, now, |state, read| {
-            let answer = looked(state, read);
-            self.judge_n(state, cost, read).and(answer)
-        });
-        peeked.unwrap_or(Ok(Decision::Allow))
-    }
-
-    fn charge<K: ?Sized, T: Store<K, State = Counted>>(
-        &self,
-        store: T,
-        key: &K,
-        cost: u32,
-        now: Timestamp,
-    ) -> Result<(), T::Error> {
-        let cost = if self.fault == Fault::ForgetsToChargeAStore { 0 } else { cost };
-        store.update(key, now, |state, read| self.charge_to(state, cost, read))
-    }
-
-    fn refund<K: ?Sized, T: Store<K, State = Counted>>(&self, store: T, key: &K, cost: u32, now: Timestamp) {
-        let times = if self.fault == Fault::RefundsTwiceInAStore { 2 } else { 1 };
-        store.modify(key, |state| (0..times).for_each(|_| self.refund_to(state, cost, now)));
-    }
 }
 
 /// At most a quota in each window, in windows that open with an admission.
@@ -398,44 +346,6 @@ fn a_refund_of_half() {
 fn a_panic_in_a_status_is_no_other_s() {
     let shown = assert_found(Fault::PanicsInItsStatus, Law::Totality, 0);
     assert!(shown.ends_with("\nat the very start:\n  => status at 0ns: a panic, no status"), "{shown}");
-}
-
-#[test]
-fn a_store_in_which_all_are_admitted() {
-    let shown = assert_found(Fault::AdmitsAllInAStore, Law::Counting, 0);
-    assert!(
-        shown.ends_with(
-            "=> check at 0ns, in a store that reads the key at 0ns, then preview 1 at 0ns: allowed, with 2 remaining; after the same with the \
-             state in hand: allowed, with 1 remaining"
-        ),
-        "{shown}"
-    );
-}
-
-#[test]
-fn a_wait_in_a_store_that_is_not_the_caller_s() {
-    let shown = assert_found(Fault::WaitsFromTheTimeRead, Law::Counting, 1);
-    assert!(shown.contains("=> check at 0ns, in a store that reads the key at 1ns: "), "{shown}");
-}
-
-#[test]
-fn a_peek_into_a_store_that_counts() {
-    let shown = assert_found(Fault::PeeksAndCounts, Law::Purity, 0);
-    assert!(
-        shown.ends_with("=> peek 1 at 0ns, in a store that reads the key at 0ns, has changed the state"),
-        "{shown}"
-    );
-}
-
-#[test]
-fn a_charge_in_a_store_that_does_not_count() {
-    assert_found(Fault::ForgetsToChargeAStore, Law::Counting, 0);
-}
-
-#[test]
-fn a_refund_in_a_store_of_twice_as_much() {
-    let shown = assert_found(Fault::RefundsTwiceInAStore, Law::Counting, 1);
-    assert!(shown.contains("=> refund 1 at 0ns, in a store that reads the key at "), "{shown}");
 }
 
 #[test]

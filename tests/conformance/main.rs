@@ -2,6 +2,7 @@
 //! planted in plain ones are found, by their law's name and by a shortest trace.
 #![cfg(feature = "conformance")]
 
+mod faulty_overrides;
 mod faulty_policies;
 mod faulty_stores;
 mod policies;
