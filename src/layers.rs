@@ -149,7 +149,8 @@ impl fmt::Display for JointError {
 /// Without a source: the message has all of it.
 impl Error for JointError {}
 
-/// The layer with the least remaining, and how its key stands: what one tells a caller who asks how much is left.
+/// The layer that a caller is told of, and how its key stands: the one that denied; or else the one with the least remaining, and of several
+/// that whose more comes last.
 ///
 /// ```
 /// use core::time::Duration;
@@ -163,11 +164,15 @@ impl Error for JointError {}
 /// let layers = (Layer::new(TEN, &mut tens, &7), Layer::new(TWO, &mut twos, &7));
 /// let (_, tightest) = all_with_status(layers, Timestamp::ZERO).unwrap();
 /// assert_eq!(tightest.map(|tightest| (tightest.layer, tightest.status.remaining)), Some((1, 1)));
+///
+/// let layers = (Layer::new(TEN, &mut tens, &7).cost(10), Layer::new(TWO, &mut twos, &8));
+/// let (joint, tightest) = all_with_status(layers, Timestamp::ZERO).unwrap();
+/// assert_eq!((joint.denied_by(), tightest.map(|tightest| tightest.status.remaining)), (Some(0), Some(9)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tightest {
-    /// The layer, counted from zero; the first of several.
+    /// The layer, counted from zero; the first of equals.
     pub layer: usize,
     /// Its status, after the decision.
     pub status: Status,
@@ -198,7 +203,7 @@ pub fn all(layers: impl ExclusiveLayers, now: Timestamp) -> Result<Joint, JointE
     layers.all(now, false).answer()
 }
 
-/// As [`all`], with the layer that has the least remaining; `None` where there are no layers.
+/// As [`all`], with how the tightest layer stands: the one that denied, or else the one with the least remaining. `None` where there are no layers.
 ///
 /// # Errors
 ///

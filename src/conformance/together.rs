@@ -148,10 +148,15 @@ impl<A, B> Pair<'_, A, B> {
         let layers =
             (Layer::new(self.one, &mut one, &()).cost(costs.0), Layer::new(self.other, &mut other, &()).cost(costs.1));
         let answer = all_with_status(layers, at);
-        if let Ok((_, tightest)) = answer {
-            let least = self.one.remaining_of(&after.0, at).min(self.other.remaining_of(&after.1, at));
-            hold(Law::AllOrNone, tightest.is_some_and(|tightest| tightest.status.remaining == least), || {
-                format!("{request}: the least that remains is given as {tightest:?}; it must be {least}")
+        if let Ok((joint, tightest)) = answer {
+            let (first, second) = (self.one.remaining_of(&after.0, at), self.other.remaining_of(&after.1, at));
+            let told = match joint.denied_by() {
+                Some(0) => first,
+                Some(_) => second,
+                None => first.min(second),
+            };
+            hold(Law::AllOrNone, tightest.is_some_and(|tightest| tightest.status.remaining == told), || {
+                format!("{request}: what remains of the tightest is given as {tightest:?}; it must be {told}")
             })?;
         }
         let answer = answer.map(|(answer, _)| answer);

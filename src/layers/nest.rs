@@ -1,5 +1,7 @@
 //! How layers are asked: each holds its state while it asks the rest, and counts only if all of them admit.
 
+use core::cmp::Reverse;
+
 use super::{Joint, JointError, Tightest};
 use crate::decision::{Decision, Status};
 use crate::error::{CheckError, CostExceedsLimit, Full};
@@ -106,8 +108,15 @@ impl Verdict {
 
     #[inline]
     fn with_status(mut self, layer: usize, status: Status) -> Self {
-        // The layers report from the innermost to the outermost, so among equals the first reports last.
-        if self.tightest.is_none_or(|tightest| status.remaining <= tightest.status.remaining) {
+        let tightness = |status: Status| (status.remaining, Reverse(status.grows_in));
+        let is_tightest = match (self.denied, self.tightest) {
+            // Whether it denied is known: all have answered before the first reports.
+            (Some((denied_by, _)), _) => layer == denied_by,
+            (None, None) => true,
+            // They report from the innermost to the outermost, so among equals the first reports last.
+            (None, Some(tightest)) => tightness(status) <= tightness(tightest.status),
+        };
+        if is_tightest {
             self.tightest = Some(Tightest { layer, status });
         }
         self

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use tollgate::layers::{Joint, JointError, Layer, Many, all, all_with_status, in_order, peek_all};
+use tollgate::layers::{Joint, JointError, Layer, Many, Tightest, all, all_with_status, in_order, peek_all};
 use tollgate::*;
 use tollgate_harness::oracle::layers::{Layer as Modelled, check_all};
 use tollgate_harness::oracle::{self, Answer, Model};
@@ -82,14 +82,14 @@ proptest! {
                 prop_assert_eq!(&three, &before, "none: nothing changes");
             }
             if let Ok((_, tightest)) = judged {
-                let remaining = [
-                    a.status(&mut three.windows, &i, now).remaining,
-                    b.status(&mut three.logs, &j, now).remaining,
-                    c.status(&mut three.buckets, &k, now).remaining,
+                let stands = [
+                    a.status(&mut three.windows, &i, now),
+                    b.status(&mut three.logs, &j, now),
+                    c.status(&mut three.buckets, &k, now),
                 ];
                 let tightest = tightest.unwrap();
-                prop_assert_eq!(Some(&tightest.status.remaining), remaining.iter().min());
-                prop_assert_eq!(Some(tightest.layer), remaining.iter().position(|left| *left == tightest.status.remaining));
+                prop_assert_eq!(tightest.layer, told_of(answered.unwrap(), &stands));
+                prop_assert_eq!(tightest.status, stands[tightest.layer]);
             }
 
             let Three { windows, logs, buckets } = &mut turned;
@@ -214,6 +214,36 @@ fn a_cost_of_zero_needs_no_room_and_adds_no_key() {
     let layers = (Layer::new(ONE, &mut full, &1).cost(0), Layer::new(ONE, &mut clients, &1).cost(0));
     assert_eq!(all(layers, Timestamp::ZERO), Ok(Joint::Allow));
     assert!(clients.is_empty());
+}
+
+/// The layer that denied, or else the first of those with the least remaining that has to wait longest for more.
+fn told_of(joint: Joint, stands: &[Status]) -> usize {
+    let least = stands.iter().map(|status| status.remaining).min();
+    let longest = stands.iter().filter(|status| Some(status.remaining) == least).map(|status| status.grows_in).max();
+    let tightest = |status: &Status| Some(status.remaining) == least && Some(status.grows_in) == longest;
+    joint.denied_by().or(stands.iter().position(tightest)).unwrap()
+}
+
+#[test]
+fn what_a_caller_is_told_of_a_denial_is_how_the_layer_that_denied_stands() {
+    let day = FixedWindow::constant(10, Duration::from_secs(86_400));
+    let (mut seconds, mut days): (HashMap<u8, FixedWindowState>, HashMap<u8, FixedWindowState>) = Default::default();
+    let mut judged = |cost| {
+        let layers = (Layer::new(ONE, &mut seconds, &1), Layer::new(day, &mut days, &1).cost(cost));
+        let (joint, tightest) = all_with_status(layers, Timestamp::ZERO).unwrap();
+        let Tightest { layer, status, .. } = tightest.unwrap();
+        (joint, layer, status.remaining, status.grows_in)
+    };
+    assert_eq!(judged(10), (Joint::Allow, 1, 0, Wait::from_secs(86_400)), "of equals, more of the day comes last");
+    let denied = Joint::Deny { retry_after: Wait::from_secs(86_400), layer: 1 };
+    assert_eq!(judged(1), (denied, 1, 0, Wait::from_secs(86_400)));
+
+    let (mut tens, mut ones): (HashMap<u8, FixedWindowState>, HashMap<u8, FixedWindowState>) = Default::default();
+    let _ = TEN.check_n(&mut tens, &1, 5, Timestamp::ZERO);
+    let layers = (Layer::new(ONE, &mut ones, &1).cost(0), Layer::new(TEN, &mut tens, &1).cost(10));
+    let (joint, tightest) = all_with_status(layers, Timestamp::ZERO).unwrap();
+    let told = tightest.map(|tightest| (tightest.layer, tightest.status.remaining));
+    assert_eq!((joint.denied_by(), told), (Some(1), Some((1, 5))), "though the other has less");
 }
 
 #[test]

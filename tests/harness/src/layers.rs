@@ -216,10 +216,13 @@ fn settle(
         sides[side].settle(asks[side], *at, place < counted);
     }
     if let (Way::All, Ok(_)) = (way, answered) {
-        let stands = order.iter().map(|&side| sides[side].status(asks[side], *at)).enumerate();
-        let least = stands.min_by_key(|(_, status)| status.remaining);
+        let mut stands = order.iter().map(|&side| sides[side].status(asks[side], *at)).enumerate();
+        let told_of = match answered.ok().and_then(Joint::denied_by) {
+            Some(denied_by) => stands.nth(denied_by),
+            None => stands.min_by_key(|(_, status)| (status.remaining, Reverse(status.more_after_ns))),
+        };
         let tightest = tightest.map(|tightest| (tightest.layer, status(tightest.status)));
-        assert_eq!(tightest, least, "the tightest in the order {order:?}");
+        assert_eq!(tightest, told_of, "the tightest in the order {order:?}");
     }
 }
 

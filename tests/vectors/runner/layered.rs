@@ -6,11 +6,11 @@ use tollgate::layers::{Joint, JointError, Layer, Many, all, all_with_status, pee
 use tollgate::store::Pruned;
 use tollgate::{
     Both, CostExceedsLimit, Decision, FixedWindow, FixedWindowState, Full, Policy, SlidingLog, SlidingLogArray,
-    SlidingLogState, Slot, Slots, State, Store, Timestamp, TokenBucket, TokenBucketState,
+    SlidingLogState, Slot, Slots, State, Status, Store, Timestamp, TokenBucket, TokenBucketState,
 };
 use tollgate_harness::subject::{Buckets, GrowingLog, Subject, Windows};
-use tollgate_vectors::case::{LayeredAnswer, LayeredOp, LayeredStep, Together};
 use tollgate_vectors::LayeredCase;
+use tollgate_vectors::case::{LayeredAnswer, LayeredOp, LayeredStep, Together};
 
 use crate::Wrong;
 
@@ -158,13 +158,18 @@ where
         assert!(after == stores, "as a tuple or as many: {step:?}");
     }
     let asked = policies.iter().zip(stores).zip(&step.asks);
-    let remaining: Vec<u32> =
-        asked.map(|((policy, store), ask)| policy.status(store, &ask.key, now).remaining).collect();
-    if let Ok((_, Some(tightest))) = judged {
-        let least = remaining.iter().min().copied();
-        assert_eq!(Some(tightest.status.remaining), least, "the least remaining: {step:?}");
-        assert_eq!(Some(tightest.layer), remaining.iter().position(|remaining| Some(*remaining) == least), "{step:?}");
+    let stands: Vec<Status> = asked.map(|((policy, store), ask)| policy.status(store, &ask.key, now)).collect();
+    if let Ok((joint, Some(tightest))) = judged {
+        assert_eq!(tightest.status, stands[tightest.layer], "{step:?}");
+        match joint.denied_by() {
+            Some(layer) => assert_eq!(tightest.layer, layer, "the one that denied: {step:?}"),
+            None => assert!(
+                stands.iter().all(|status| tightest.status.remaining <= status.remaining),
+                "the least: {step:?}"
+            ),
+        }
     }
+    let remaining: Vec<u32> = stands.iter().map(|status| status.remaining).collect();
     let (expect, layer, retry_after_ns) = match judged {
         Ok((Joint::Allow, _)) => (Together::Allow, None, None),
         Ok((Joint::Deny { retry_after, layer }, _)) => (Together::Deny, Some(layer), Some(retry_after.as_nanos())),
