@@ -81,14 +81,8 @@ impl fmt::Display for ParsePolicyError {
     }
 }
 
-impl Error for ParsePolicyError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Policy(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// Without a source: the message has all of it.
+impl Error for ParsePolicyError {}
 
 impl From<PolicyError> for ParsePolicyError {
     fn from(error: PolicyError) -> Self {
