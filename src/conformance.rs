@@ -136,11 +136,13 @@
 //! be held against that model too: `tests/vectors` of the repository has cases as JSON with the reason for each, and `examples/oracle` answers
 //! cases and single events live on standard input. [The guide](crate::guide::testing) says where to begin.
 
+mod bound;
 mod law;
 mod policy_effects;
 mod policy_laws;
 mod policy_stores;
 mod policy_suite;
+mod samples;
 mod shared;
 mod specimen;
 mod store_model;
@@ -149,8 +151,9 @@ mod store_trace;
 mod subject;
 mod together;
 
+pub use bound::Admission;
 pub use law::{Breach, Law};
-pub use policy_suite::{Admission, PolicySuite};
+pub use policy_suite::PolicySuite;
 pub use shared::{Shared, threads};
 pub use specimen::Specimen;
 pub use store_suite::StoreSuite;

@@ -66,6 +66,7 @@ mod prefix;
 mod source;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use core::net::IpAddr;
 

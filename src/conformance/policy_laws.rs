@@ -3,8 +3,9 @@
 use std::format;
 use std::vec::Vec;
 
+use super::bound::{Admission, Bound};
 use super::law::{Fault, Held, Law, hold};
-use super::policy_suite::{Admission, Bound, ascending};
+use super::samples::ascending;
 use super::subject::{Answer, At, Node, Said, Subject, ask, later};
 use crate::decision::{Decision, Status};
 use crate::policy::Policy;

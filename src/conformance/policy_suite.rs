@@ -9,33 +9,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::string::{String, ToString};
 use std::vec::Vec;
 
+use super::bound::{Admission, Bound};
 use super::law::{Breach, Fault, Held, Law, panic_message};
 use super::policy_laws::Laws;
+use super::samples::{ascending, times_of};
 use super::subject::{Action, Ask, At, Node, Step, Subject};
-use crate::decision::Decision;
 use crate::policy::Policy;
 use crate::state::State;
 use crate::time::{Timestamp, Wait};
-
-/// What was admitted, at the time at which it was read: for a bound of your own.
-///
-/// ```
-/// use tollgate::Timestamp;
-/// use tollgate::conformance::Admission;
-///
-/// let admitted = [Admission { at: Timestamp::ZERO, units: 2 }, Admission { at: Timestamp::from_secs(1), units: 1 }];
-/// assert_eq!(admitted.iter().map(|admission| admission.units).sum::<u32>(), 3);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Admission {
-    /// When: never before the admission before it.
-    pub at: Timestamp,
-    /// How much.
-    pub units: u32,
-}
-
-/// What a policy may admit: an error says what was too much.
-pub(super) type Bound<'p> = dyn Fn(&[Admission]) -> Result<(), String> + 'p;
 
 /// Holds a policy to the laws, by every small trace of requests, charges and refunds.
 ///
@@ -356,21 +337,4 @@ impl<P: Policy<S>, S: State> Search<'_, '_, P, S> {
         }
         Ok(())
     }
-}
-
-/// Times around those that show when all of the limit is asked for at once.
-pub(super) fn times_of<S: State>(policy: &impl Policy<S>) -> Vec<Timestamp> {
-    let mut state = S::default();
-    policy.charge_to(&mut state, policy.limit(), Timestamp::ZERO);
-    let retry = policy.preview(&state, 1, Timestamp::ZERO).ok().and_then(Decision::retry_after).unwrap_or_default();
-    let expires = state.expires_at().as_nanos();
-    let times = [0, 1, retry.as_nanos(), expires.saturating_sub(1), expires, expires.saturating_mul(2)];
-    ascending(times.map(Timestamp::from_nanos))
-}
-
-pub(super) fn ascending<T: Ord>(numbers: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut numbers: Vec<T> = numbers.into_iter().collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
 }

@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::fmt;
 use std::vec::Vec;
 
-use super::policy_suite::Admission;
+use super::bound::Admission;
 use crate::decision::{Decision, Status};
 use crate::error::CostExceedsLimit;
 use crate::policy::Policy;

@@ -7,7 +7,7 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use super::law::{Breach, Fault, Held, Law, hold};
-use super::policy_suite::{ascending, times_of};
+use super::samples::{ascending, times_of};
 use super::subject::{Answer, At, Said};
 use crate::decision::Decision;
 use crate::layers::{Joint, JointError, Layer, all, all_with_status, peek_all};

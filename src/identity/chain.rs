@@ -8,8 +8,8 @@
 use core::net::{IpAddr, Ipv4Addr};
 
 use super::prefix::Prefix;
+use super::text::{split_around, trim};
 use super::{cost, forwarded, node};
-use crate::header_lines;
 
 /// How the hops of a chain are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,19 +163,6 @@ pub(super) const fn canonical(address: IpAddr, nat64: bool) -> IpAddr {
         }
         _ => address,
     }
-}
-
-/// As [`header_lines::trim`], counted.
-pub(super) fn trim(text: &[u8]) -> &[u8] {
-    let trimmed = header_lines::trim(text);
-    cost::bytes(text.len().saturating_sub(trimmed.len()));
-    trimmed
-}
-
-/// What stands before and behind the byte at `at`.
-pub(super) fn split_around(text: &[u8], at: usize) -> Option<(&[u8], &[u8])> {
-    let (before, from) = text.split_at_checked(at)?;
-    Some((before, from.split_first()?.1))
 }
 
 fn last_comma(line: &[u8]) -> Option<usize> {

@@ -7,7 +7,7 @@
 
 use core::net::IpAddr;
 
-use super::chain::{split_around, trim};
+use super::text::{split_around, trim};
 use super::{cost, node};
 
 /// Where the last comma of `line` outside of quotes stands. A quote that is never opened runs to the start of the line.
