@@ -133,8 +133,7 @@
 //!
 //! What it tries is small: a fault that takes five keys, or an hour of traffic, it does not see. The repository's own tests hold the
 //! crate's policies against a naive model at every step, which is the better test where there is such a model. A port to another language can
-//! be held against that model too: `tests/vectors` of the repository has cases as JSON with the reason for each, and `examples/oracle` answers
-//! cases and single events live on standard input. [The guide](crate::guide::testing) says where to begin.
+//! be held against that model too, by `tests/vectors` and `examples/oracle` of the repository: see [the guide](crate::guide::testing).
 
 mod bound;
 mod law;

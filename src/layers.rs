@@ -149,8 +149,8 @@ impl fmt::Display for JointError {
 /// Without a source: the message has all of it.
 impl Error for JointError {}
 
-/// The layer that a caller is told of, and how its key stands: the one that denied; or else the one with the least remaining, and of several
-/// that whose more comes last.
+/// The layer that a caller is told of, and how its key stands: the one that denied; or else the one with the least remaining, and of
+/// equals the one that waits longest for more.
 ///
 /// ```
 /// use core::time::Duration;

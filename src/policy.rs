@@ -45,8 +45,8 @@ use crate::time::{Timestamp, Wait};
 /// Implement the required methods; the rest follows. All of them are to be pure in the sense of the crate's laws: a denial, an error, a
 /// preview and a cost of zero change nothing; a `now` before the state's last admission is read as that.
 ///
-/// The methods that take a store follow from those with a state in hand, and are not to be written anew: layers, and a policy behind a
-/// reference, do not ask them. [`conformance`](crate::conformance) holds them to be the same.
+/// The methods that take a store follow from those with a state in hand, and are not to be written anew: [`layers::all`](crate::layers::all),
+/// [`Both`], and a policy behind a reference do not ask them. [`conformance`](crate::conformance) holds them to be the same.
 ///
 /// ```
 /// use tollgate::{CostExceedsLimit, Decision, Policy, State, Timestamp, Wait};

@@ -194,8 +194,7 @@ fn errors_say_what_was_given_what_is_allowed_and_what_to_do() {
     assert_eq!(text(&CheckError::Store(full)), text(&full));
     let parsed = ParsePolicyError::Policy(PolicyError::ZeroQuota);
     assert_eq!(text(&parsed), text(&PolicyError::ZeroQuota));
-    assert!(core::error::Error::source(&parsed).is_some_and(|source| source.is::<PolicyError>()));
-    assert!(core::error::Error::source(&ParsePolicyError::Shape).is_none());
+    assert!(core::error::Error::source(&parsed).is_none(), "a chain of errors says it once");
     let parse = |text: &str| text.parse::<TokenBucket>().expect_err(text).to_string();
     assert_eq!(parse(""), "a policy is written QUOTA/WINDOW, such as 10/60s");
     assert_eq!(parse("x/60s"), "the quota, before the `/`, must be a whole number from 1 to 4294967295");

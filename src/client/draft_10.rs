@@ -68,7 +68,7 @@ pub struct Policy<'a> {
 /// The limits that a `RateLimit` in so many lines tells of. None where there are none, or anything is malformed.
 ///
 /// The lines are gone through twice, hence `Clone`: an array will do, or a reference to what holds the values, such as
-/// `&headers.get_all("ratelimit")` of the crate http.
+/// `&headers.get_all("ratelimit")` of the crate http, kept in a variable while the limits are read.
 ///
 /// # Cost
 ///

@@ -2,31 +2,32 @@
 //!
 //! A policy has them for nothing, and one that writes its own is found out here if they differ.
 
-use core::convert::Infallible;
 use core::fmt::Debug;
 use std::format;
 
 use super::law::{Held, Law, hold};
 use super::policy_laws::Laws;
+use super::samples::ascending;
 use super::subject::{Ask, At, Node, ask};
-use crate::error::CheckError;
+use crate::error::{CheckError, Full};
 use crate::policy::Policy;
 use crate::state::State;
 use crate::store::Store;
 use crate::time::Timestamp;
 
-/// A store whose one key is there, and is read no earlier than its horizon.
+/// A store whose one key is there, and is read no earlier than its horizon; or one that is full, for what must not ask for room.
 struct OneKey<S> {
     state: S,
     horizon: Timestamp,
+    full: bool,
 }
 
 impl<S: State> Store<()> for &mut OneKey<S> {
     type State = S;
-    type Error = Infallible;
+    type Error = Full;
 
-    fn update<R>(self, (): &(), now: Timestamp, f: impl FnOnce(&mut S, Timestamp) -> R) -> Result<R, Infallible> {
-        Ok(f(&mut self.state, now.max(self.horizon)))
+    fn update<R>(self, (): &(), now: Timestamp, f: impl FnOnce(&mut S, Timestamp) -> R) -> Result<R, Full> {
+        if self.full { Err(Full { capacity: 1 }) } else { Ok(f(&mut self.state, now.max(self.horizon))) }
     }
 
     fn modify<R>(self, (): &(), f: impl FnOnce(&mut S) -> R) -> Option<R> {
@@ -43,6 +44,8 @@ struct Case<'n, S> {
     node: &'n Node<S>,
     now: Timestamp,
     read: Timestamp,
+    /// Whether it may ask the store for room: not if it counts nothing, whatever the key's state.
+    takes_room: bool,
 }
 
 impl<P> Laws<'_, P> {
@@ -51,16 +54,16 @@ impl<P> Laws<'_, P> {
         P: Policy<S>,
     {
         for &read in self.times {
-            for now in [read, Timestamp::ZERO] {
-                let case = Case { node, now, read };
-                for cost in [0, 1, self.limit, self.limit.saturating_add(1)] {
-                    self.judged_in_a_store(&case, cost)?;
-                    self.counted_in_a_store(&case, cost)?;
+            for now in ascending([read, Timestamp::ZERO]) {
+                let case = |takes_room| Case { node, now, read, takes_room };
+                for cost in ascending([0, 1, self.limit, self.limit.saturating_add(1)]) {
+                    self.judged_in_a_store(&case(cost > 0 && cost <= self.limit), cost)?;
+                    self.counted_in_a_store(&case(cost > 0), cost)?;
                 }
                 let asked = Ask { verb: "status", cost: None, at: now };
                 let right = self.subject.status(&node.state, read).counted_from(now, read);
                 let policy = self.subject.policy;
-                self.in_a_store(&case, asked, (right, &node.state), |store| policy.status(store, &(), now))?;
+                self.in_a_store(&case(false), asked, (right, &node.state), |store| policy.status(store, &(), now))?;
             }
         }
         Ok(())
@@ -70,7 +73,7 @@ impl<P> Laws<'_, P> {
     where
         P: Policy<S>,
     {
-        let (&Case { node, now, read }, policy) = (case, self.subject.policy);
+        let (&Case { node, now, read, .. }, policy) = (case, self.subject.policy);
         let mut after = node.state.clone();
         let judged = self.subject.judge(&mut after, cost, read).map(|decision| decision.counted_from(now, read));
         let status = self.subject.status(&after, read).counted_from(now, read);
@@ -79,9 +82,9 @@ impl<P> Laws<'_, P> {
         })?;
         if cost == 1 {
             let asked = Ask { verb: "check", cost: None, at: now };
+            let judged = judged.map_err(CheckError::CostExceedsLimit);
             self.in_a_store(case, asked, (judged, &after), |store| {
-                let Ok(decision) = policy.check(store, &(), now);
-                Ok(decision)
+                policy.check(store, &(), now).map_err(CheckError::Store)
             })?;
         }
         let judged = judged.map_err(CheckError::CostExceedsLimit);
@@ -98,7 +101,7 @@ impl<P> Laws<'_, P> {
     where
         P: Policy<S>,
     {
-        let (&Case { node, now, read }, policy) = (case, self.subject.policy);
+        let (&Case { node, now, read, .. }, policy) = (case, self.subject.policy);
         let (mut charged, mut refunded) = (node.state.clone(), node.state.clone());
         self.subject.charge(&mut charged, cost, read);
         // Only a key that is there gets anything back, so a store does not say when to read it.
@@ -120,8 +123,8 @@ impl<P> Laws<'_, P> {
     where
         P: Policy<S>,
     {
-        let Case { node, read, .. } = *case;
-        let mut store = OneKey { state: node.state.clone(), horizon: read };
+        let Case { node, read, takes_room, .. } = *case;
+        let mut store = OneKey { state: node.state.clone(), horizon: read, full: !takes_room };
         self.subject.note(asked);
         let answer = call(&mut store);
         let said = || format!("{asked}, in a store that reads the key at {}", At(read));

@@ -108,7 +108,8 @@ impl<'p, P: Policy<S>, S: State> PolicySuite<'p, P, S> {
         self
     }
 
-    /// For a policy with a grid of windows of this length, for which law 9, shift, holds by whole windows only.
+    /// For a policy with a grid of windows of this length, for which law 9, shift, holds by whole windows only. With [tiers](Self::tier) on other
+    /// grids, by a common multiple of all windows.
     ///
     /// ```
     /// # use core::time::Duration;

@@ -115,10 +115,8 @@ impl ClientKey {
     /// assert_eq!(ClientKey::of(peer, Ipv6KeyBits::NETWORK).to_string(), "2001:db8:1:2::/64");
     /// ```
     pub const fn of(address: IpAddr, ipv6: Ipv6KeyBits) -> Self {
-        Self::Network(match address.to_canonical() {
-            v4 @ IpAddr::V4(_) => Prefix::whole(v4),
-            v6 @ IpAddr::V6(_) => Prefix::around(v6, ipv6.get()),
-        })
+        // No IPv6 key has fewer bits than an IPv4 address has, so that one stays whole.
+        Self::Network(Prefix::around(address, ipv6.get()))
     }
 }
 

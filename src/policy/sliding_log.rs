@@ -69,9 +69,9 @@ pub type SlidingLogArray<const N: usize> = LogState<InPlace<N>>;
 /// What a [`SlidingLog`] remembers of a key, growing as it is used: 40 bytes, and 12 for each entry that there is room for. Admissions take it up
 /// to the quota, in entries; charges may take it beyond.
 ///
-/// Room doubles where an entry finds none, and halves at an admission that finds less than a quarter of it used (16 entries are kept). So a steady
-/// key takes 12 to 24 bytes for each admission that counts, or up to 48 where it took more before; and what a burst took stays until the key's next
-/// admissions, or until it is pruned.
+/// Room doubles where an entry finds none, and halves at an admission that finds less than a quarter of it used (room for 16 or less stays). So beyond
+/// a few entries a steady key takes 12 to 24 bytes for each admission that counts, or up to 48 where it took more before; and what a burst took stays
+/// until the key's next admissions, or until it is pruned.
 ///
 /// ```
 /// use tollgate::SlidingLogState;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A window or an origin is a whole number and a unit: `ns`, `us`, `ms`, `s`, `m`, `h` or `d`. No blanks, no signs, no fractions. Which kind of
-//! policy it is stands elsewhere in the configuration, as the type that it is parsed to; `Both` is two texts. What is printed is the shortest form of it that uses one
-//! unit, and parses to an equal policy.
+//! policy it is stands elsewhere in the configuration, as the type that it is parsed to. What is printed is the shortest form of it that uses one
+//! unit, and parses to an equal policy. `Both` is two texts.
 //!
 //! ```
 //! use tollgate::{FixedWindow, SlidingLog, TokenBucket};

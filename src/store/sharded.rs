@@ -159,8 +159,8 @@ impl<T> Padded<T> {
 /// # What a shard is
 ///
 /// Any store that is used through `&mut`: a [`Table`], a `HashMap`, a [`Pruned`] one, [your own](Shard). Each is on its own: a horizon is its
-/// shard's, and so is the room of a fixed capacity. Keys do not spread evenly: where there are `n` to a shard on average, one shard in a
-/// million has more than `n + 6 * sqrt(n)`. So room for twice as many is enough from some 36 on.
+/// shard's, and so is the room of a fixed capacity. Keys do not spread evenly: where there are `n` to a shard on average, fewer than one shard
+/// in a million has more than `n + 6 * sqrt(n)`. So room for twice as many is enough from some 36 on.
 ///
 /// Timestamps that were read before the lock was taken arrive out of order. That is allowed: a key's time [never runs
 /// backwards](crate#laws). A bare map that is pruned keeps no horizon, so let it be a `Pruned` one.

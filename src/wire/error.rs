@@ -69,21 +69,29 @@ impl From<OutOfRange> for DecodeError {
 /// A first byte, in words.
 struct First(u8);
 
-impl fmt::Display for First {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(byte) = self;
-        let state = match byte & 0x0F {
+impl First {
+    fn version(&self) -> u8 {
+        self.0 >> 4
+    }
+
+    /// Of which kind of state it is the first; none if of none.
+    fn kind(&self) -> Option<&'static str> {
+        let kind = match self.0 & 0x0F {
             WINDOW => "a fixed window",
             LOG => "a sliding log",
             BUCKET => "a token bucket",
             PAIR => "a pair of states",
-            _ => return write!(f, "{byte:#04x}"),
+            _ => return None,
         };
-        let version = byte >> 4;
-        if VERSIONS.contains(&version) {
-            write!(f, "{byte:#04x} ({state}, version {version})")
-        } else {
-            write!(f, "{byte:#04x}")
+        VERSIONS.contains(&self.version()).then_some(kind)
+    }
+}
+
+impl fmt::Display for First {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            Some(kind) => write!(f, "{:#04x} ({kind}, version {})", self.0, self.version()),
+            None => write!(f, "{:#04x}, which begins no state", self.0),
         }
     }
 }
@@ -91,12 +99,14 @@ impl fmt::Display for First {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Kind { given, expected } => write!(
-                f,
-                "the first byte is {}; it must be {}: if the key's policy is of another kind now, start the key anew",
-                First(*given),
-                First(*expected)
-            ),
+            Self::Kind { given, expected } => {
+                let (given, expected) = (First(*given), First(*expected));
+                let advice = match given.kind() {
+                    Some(_) => "if the key's policy is of another kind now, start the key anew",
+                    None => "the bytes were damaged, or were never a state, so do not trust them",
+                };
+                write!(f, "the first byte is {given}; it must be {expected}: {advice}")
+            }
             Self::Version { given, newest } => write!(
                 f,
                 "the state is of version {given}; this crate reads up to {newest}: update all that read before the first that writes"

@@ -170,7 +170,7 @@ impl<M: LogMemory> Wire for LogState<M> {
     }
 }
 
-/// A state from what is left of a whole: of bytes that are cut short, the error tells how many the whole takes and has.
+/// A state from what is left of a whole: of bytes that are cut short, the error counts from the start of the whole, as far as it can tell.
 fn part<'b, S: Wire>(whole: &[u8], left: &'b [u8]) -> Result<(S, &'b [u8]), DecodeError> {
     S::decode_prefix(left).map_err(|error| match error {
         DecodeError::Truncated { needed, .. } => {

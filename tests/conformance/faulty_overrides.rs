@@ -19,6 +19,7 @@ enum Override {
     CheckAllowsAll,
     CheckWaitsFromTheTimeRead,
     CheckOfACostIsWider,
+    CheckOfNothingTakesRoom,
     CheckWithStatusIsWider,
     PeekCounts,
     StatusIsWider,
@@ -73,7 +74,13 @@ impl Policy<FixedWindowState> for Override {
         cost: u32,
         now: Timestamp,
     ) -> Result<Decision, CheckError<T::Error>> {
-        self.policy(Self::CheckOfACostIsWider).check_n(store, key, cost, now)
+        if *self != Self::CheckOfNothingTakesRoom {
+            return self.policy(Self::CheckOfACostIsWider).check_n(store, key, cost, now);
+        }
+        let judged = store.update(key, now, |state, read| {
+            RIGHT.judge_n(state, cost, read).map(|decision| decision.counted_from(now, read))
+        });
+        judged.map_err(CheckError::Store)?.map_err(CheckError::CostExceedsLimit)
     }
 
     fn check_with_status<K: ?Sized, T: Store<K, State = FixedWindowState>>(
@@ -149,7 +156,13 @@ fn those_that_do_not_are_named() {
             Override::CheckOfACostIsWider,
             Law::Counting,
             0,
-            "=> check_n 3 at 0ns, in a store that reads the key at 0ns: Ok(Allow); ",
+            "=> check_n 3 at 0ns, in a store that reads the key at 0ns: Err(Store(Full { capacity: 1 })); with the state in hand: Err(CostExceedsLimit(",
+        ),
+        (
+            Override::CheckOfNothingTakesRoom,
+            Law::Counting,
+            0,
+            "=> check_n 0 at 0ns, in a store that reads the key at 0ns: Err(Store(Full { capacity: 1 })); with the state in hand: Ok(Allow)",
         ),
         (Override::CheckWithStatusIsWider, Law::Counting, 0, "=> check_with_status 0 at 0ns, in a store that "),
         (

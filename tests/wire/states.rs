@@ -70,7 +70,9 @@ fn a_version_that_cannot_be_is_damage_and_not_a_later_one() {
     for none in ["0x01", "0xf1"] {
         let given = u8::from_str_radix(&none[2..], 16).unwrap();
         let text = DecodeError::Kind { given, expected: 0x11 }.to_string();
-        assert!(text.starts_with(&format!("the first byte is {none}; it must be 0x11 (a fixed window, version 1)")));
+        assert!(text.starts_with(&format!(
+            "the first byte is {none}, which begins no state; it must be 0x11 (a fixed window, version 1)"
+        )));
     }
 }
 
@@ -135,8 +137,8 @@ fn errors_say_what_was_given_what_is_allowed_and_what_to_do() {
     );
     assert_eq!(
         text(&DecodeError::Kind { given: 0xFF, expected: 0x12 }),
-        "the first byte is 0xff; it must be 0x12 (a sliding log, version 1): \
-         if the key's policy is of another kind now, start the key anew"
+        "the first byte is 0xff, which begins no state; it must be 0x12 (a sliding log, version 1): \
+         the bytes were damaged, or were never a state, so do not trust them"
     );
     assert_eq!(
         text(&DecodeError::Kind { given: 0x14, expected: 0x13 }),

@@ -121,7 +121,7 @@ pub struct Growing(Box<[Entry]>);
 
 #[cfg(feature = "alloc")]
 impl Growing {
-    /// The first allocation, and the least that is left after shrinking.
+    /// The first allocation. Up to four times that is never too much.
     const FEW: usize = 4;
 
     /// The room to have instead of one that does not fit so many entries and one more. A slot is a `u32`, and so is the number of slots.
@@ -172,7 +172,7 @@ impl sealed::Slots for Growing {
     #[inline]
     fn fits(&self, len: u32) -> bool {
         let (room, len) = (self.room(), len as usize);
-        // Where less than a quarter is used there is too much room. The half of it is half full then, so it takes many admissions until it grows again.
+        // Where less than a quarter is used there is too much room. Less than half of what is left is used then, so it takes many admissions until it grows again.
         len < room && (room <= 4 * Self::FEW || len >= room / 4)
     }
 

@@ -11,7 +11,7 @@
 //! # Why no sum overflows
 //!
 //! An admission at `t` leaves `full_at` at most `ceil(burst / quota)` points after `t`, so at most `ceil(burst / quota) x window <= 2^62` ns,
-//! which the constructor has checked; a charge is cut off there, and a refund never moves it later. So `full_at <= last + 2^62` always, and
+//! which the constructor has checked; a charge is cut off there, or leaves it where it was, and a refund never moves it later. So `full_at <= last + 2^62` always, and
 //! the next point is less than a window after that, below 2^64.
 
 use core::num::{NonZeroU32, NonZeroU64};
@@ -173,7 +173,7 @@ impl Interval {
         let full_at = full_at.saturating_add(points.saturating_mul(self.window()));
         // Cannot overflow: `read` is a timestamp.
         if full_at > read + LONGEST {
-            // Off this grid, the bucket may have been full later than at its last point.
+            // Under another policy it was perhaps to be full after the last point within reach. It still is.
             let full_at = self.grid.at_or_before(read + LONGEST).max(state.full_at);
             return TokenBucketState { full_at, last: read, fraction: Fraction::new(0, 0) };
         }

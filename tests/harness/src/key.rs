@@ -84,7 +84,7 @@ impl<S: Subject> Key<S> {
         let (mine, now) = (S::policy(policy), Timestamp::from_nanos(at));
         self.look(policy, at, cost);
         let before = self.state.clone();
-        let (remained, expired_at) = (self.model.status(policy, at).remaining, self.model.expires_at());
+        let (remained, expired_at) = (self.model.remaining(policy, at), self.model.expires_at());
         let answered = match action {
             Action::Check => {
                 let mut by_one = self.state.clone();
@@ -116,10 +116,9 @@ impl<S: Subject> Key<S> {
             assert_eq!(self.state, before, "a denial, an error, a look and a cost of zero change nothing");
         }
         self.look(policy, at, cost);
-        let takes = matches!(action, Action::Check | Action::Charge);
         // Compared in the oracle, with which the crate agrees.
-        if takes {
-            assert!(self.model.status(policy, at).remaining <= remained, "what takes leaves no more");
+        if matches!(action, Action::Check | Action::Charge) {
+            assert!(self.model.remaining(policy, at) <= remained, "what takes leaves no more");
             assert!(self.model.expires_at() >= expired_at, "what takes is remembered no shorter");
         }
         if self.state != before {

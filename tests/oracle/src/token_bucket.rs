@@ -135,7 +135,8 @@ impl Bucket {
 
     /// Takes `cost` tokens at `now`, admitted or charged.
     ///
-    /// Under a grid, as many may be missing already as come back at the next point after the longest wait. They are still.
+    /// A policy of another grid may have left more missing than comes back by the last point within the longest wait. Then the charge adds
+    /// nothing, and moves only the time.
     pub(crate) fn count(&mut self, rate: Rate, cost: u32, now: u64) {
         let level = self.read_by(rate);
         let (last, missing) = (level.read(now), level.missing(now));
