@@ -45,7 +45,8 @@ const CASES: [Case; 16] = [
 ];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<String> =
+        env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     let case = |name: &str| CASES.iter().find(|(mine, _)| *mine == name).map(|(_, run)| run);
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => CASES.iter().for_each(|(name, _)| println!("{name}")),

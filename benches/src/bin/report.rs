@@ -25,7 +25,12 @@ static HEAP: Counting = Counting;
 const MILLION: usize = 1_000_000;
 
 fn main() -> ExitCode {
-    let directory = match env::args().skip(1).collect::<Vec<_>>().as_slice() {
+    let directory = match env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         [] => PathBuf::from("target"),
         [directory] if !directory.starts_with('-') => PathBuf::from(directory),
         _ => {

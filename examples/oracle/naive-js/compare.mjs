@@ -2,7 +2,7 @@
 //
 //   node compare.mjs [FAULT]
 //
-// Exit status 0: every answer is right. 1: some is not, and standard output says which. The oracle is built and run with cargo; the
+// Exit status 0: every answer is right. 1: some is not, and standard output says which. 2: there is no such fault, or no oracle. The oracle is built and run with cargo; the
 // variable ORACLE names a binary to run instead.
 
 import { spawnSync } from "node:child_process";
@@ -82,7 +82,12 @@ function byTraces(FixedWindow) {
   return { isRight: true, report: [`${questions.length} traces of up to three requests: all right`] };
 }
 
-const FixedWindow = await limiterWith(process.argv[2]);
-const results = [byVectors(FixedWindow), byTraces(FixedWindow)];
-console.log(results.flatMap(({ report }) => report).join("\n"));
-process.exitCode = results.every(({ isRight }) => isRight) ? 0 : 1;
+try {
+  const FixedWindow = await limiterWith(process.argv[2]);
+  const results = [byVectors(FixedWindow), byTraces(FixedWindow)];
+  console.log(results.flatMap(({ report }) => report).join("\n"));
+  process.exitCode = results.every(({ isRight }) => isRight) ? 0 : 1;
+} catch (error) {
+  console.error(`compare: ${error.message}`);
+  process.exitCode = 2;
+}

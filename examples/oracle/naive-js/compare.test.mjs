@@ -7,9 +7,13 @@ import { fileURLToPath } from "node:url";
 
 import { faults } from "./faults.mjs";
 
-function compare(...args) {
+function run(...args) {
   const program = fileURLToPath(new URL("compare.mjs", import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+  return spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
+}
+
+function compare(...args) {
+  const { status, stdout, stderr } = run(...args);
   assert.equal(stderr, "");
   return { status, stdout, trace: stdout.slice(stdout.indexOf("the shortest trace")) };
 }
@@ -29,6 +33,12 @@ test("the limiter answers every vector and every short trace as the oracle does"
   const { status, stdout } = compare();
   assert.match(stdout, /^\d{2,} vectors apply: \d{2,} answers right, 0 wrong\n16840 traces of up to three requests: all right\n$/);
   assert.equal(status, 0);
+});
+
+test("a fault that there is not is said so, on one line", () => {
+  const { status, stdout, stderr } = run("nonsense");
+  assert.deepEqual([status, stdout], [2, ""]);
+  assert.match(stderr, /^compare: there is no fault nonsense; there are resets-late, .*\n$/);
 });
 
 test("a window that resets a tick late is told where", () => {

@@ -14,6 +14,7 @@
 //! | [`wire`] | states as bytes, of any origin |
 //! | [`bodies`] | what the fuzz targets do with an input |
 //! | [`soak`] | simulated years of traffic |
+//! | [`program`] | what the programs in `bin` share |
 
 pub mod bodies;
 pub mod both;
@@ -23,6 +24,7 @@ pub mod key;
 pub mod keyed;
 pub mod layers;
 pub mod policy_text;
+pub mod program;
 pub mod soak;
 pub mod subject;
 pub mod wire;

@@ -1,8 +1,11 @@
 //! Attempts to log in: five in a quarter of an hour. A reset gives no new ones, since each attempt is written to flash before it is judged good or bad.
 //!
-//! The page is a journal: records of a fixed length, of which the last one that was written whole is the state. A record is its check, the
-//! time, and the state's bytes. A page that is full is erased, in one step with the next record here; a device with two pages would
+//! The page is a journal: records of a fixed length, of which the last one that was written whole is the state. A record is its check
+//! and the state's bytes. A page that is full is erased, in one step with the next record here; a device with two pages would
 //! write to the other one first.
+//!
+//! The clock goes on over the reset here, as a real-time clock does. A device that counts ticks from its start keeps the count with the record:
+//! else a window that was open at the reset stays so until the device has run as long as it had then.
 
 use core::time::Duration;
 

@@ -13,30 +13,23 @@ use std::time::Instant;
 
 use tollgate::store::{HeapBuckets, Table};
 use tollgate::{Decision, Timestamp, TokenBucket, TokenBucketState};
-
-const USAGE: &str = "usage: flood [--keys N] [--slots N], both at least 1";
+use tollgate_harness::program::{Number, numbers};
 
 const KNOWN: TokenBucket = TokenBucket::constant(1, Duration::from_secs(365 * 24 * 3600));
 const NEW: TokenBucket = TokenBucket::constant(1, Duration::from_millis(100));
 
-fn settings(mut arguments: impl Iterator<Item = String>) -> Option<(u64, usize)> {
-    let (mut keys, mut slots) = (10_000_000, 65_536);
-    while let Some(name) = arguments.next() {
-        let number = arguments.next()?;
-        match name.as_str() {
-            "--keys" => keys = number.parse().ok().filter(|&keys| keys > 0)?,
-            "--slots" => slots = number.parse().ok().filter(|&slots| slots > 0)?,
-            _ => return None,
+fn main() -> ExitCode {
+    let keys = Number { name: "--keys", default: 10_000_000, least: 1 };
+    match numbers([keys, Number { name: "--slots", default: 65_536, least: 1 }]) {
+        Ok([keys, slots]) => flood(keys, slots as usize),
+        Err(why) => {
+            eprintln!("flood: {why}");
+            ExitCode::from(2)
         }
     }
-    Some((keys, slots))
 }
 
-fn main() -> ExitCode {
-    let Some((keys, slots)) = settings(std::env::args().skip(1)) else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
-    };
+fn flood(keys: u64, slots: usize) -> ExitCode {
     let mut table = Table::new(HeapBuckets::<u64, TokenBucketState>::new(slots, 0));
     // New keys are below 2^63.
     let known = |number: u64| number | 1 << 63;

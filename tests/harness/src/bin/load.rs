@@ -14,8 +14,7 @@ use std::rc::Rc;
 
 use tollgate::store::{HeapBuckets, Table};
 use tollgate::{State, Store, Timestamp};
-
-const USAGE: &str = "usage: load [--slots N] [--keys N], both at least 1";
+use tollgate_harness::program::{Number, Random, numbers};
 
 /// Live until it is told otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,18 +30,6 @@ impl State for Held {
     }
 }
 
-/// What is always the same: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((u128::from(mixed ^ (mixed >> 31)) * bound as u128) >> 64) as usize
-    }
-}
-
 /// How many found no room while the table was filled, and of so many keys after.
 fn refused(slots: usize, live: usize, keys: u64) -> (u64, u64) {
     let mut table = Table::with_hasher(HeapBuckets::<u64, Held>::new(slots, 0), RandomState::new());
@@ -51,7 +38,7 @@ fn refused(slots: usize, live: usize, keys: u64) -> (u64, u64) {
     let filling = live as u64;
     for key in 0..filling + keys {
         if held.len() >= live {
-            let gone: Rc<Cell<bool>> = held.swap_remove(random.below(live));
+            let gone: Rc<Cell<bool>> = held.swap_remove(random.below(filling) as usize);
             gone.set(false);
         }
         let life = Rc::new(Cell::new(true));
@@ -65,24 +52,21 @@ fn refused(slots: usize, live: usize, keys: u64) -> (u64, u64) {
     (at_first, after)
 }
 
-fn settings(mut arguments: impl Iterator<Item = String>) -> Option<(usize, u64)> {
-    let (mut slots, mut keys) = (65_536, 4_000_000);
-    while let Some(name) = arguments.next() {
-        let number = arguments.next()?;
-        match name.as_str() {
-            "--slots" => slots = number.parse().ok().filter(|&slots| slots > 0)?,
-            "--keys" => keys = number.parse().ok().filter(|&keys| keys > 0)?,
-            _ => return None,
+fn main() -> ExitCode {
+    let slots = Number { name: "--slots", default: 65_536, least: 1 };
+    match numbers([slots, Number { name: "--keys", default: 4_000_000, least: 1 }]) {
+        Ok([slots, keys]) => {
+            by_load(slots as usize, keys);
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("load: {why}");
+            ExitCode::from(2)
         }
     }
-    Some((slots, keys))
 }
 
-fn main() -> ExitCode {
-    let Some((slots, keys)) = settings(std::env::args().skip(1)) else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
-    };
+fn by_load(slots: usize, keys: u64) {
     println!("{slots} slots, {keys} new keys at each load");
     println!("| load | full while it was filled | full after | of a million |");
     println!("| --- | --- | --- | --- |");
@@ -91,5 +75,4 @@ fn main() -> ExitCode {
         let (at_first, after) = refused(slots, live.max(1), keys);
         println!("| {percent} % | {at_first} | {after} | {:.1} |", after as f64 * 1e6 / keys as f64);
     }
-    ExitCode::SUCCESS
 }

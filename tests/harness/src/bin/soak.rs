@@ -6,28 +6,19 @@
 
 use std::process::ExitCode;
 
+use tollgate_harness::program::{Number, numbers};
 use tollgate_harness::soak::{Plan, run};
 
-const USAGE: &str = "usage: soak [--years N] [--seed N]";
-
-fn plan(mut arguments: impl Iterator<Item = String>) -> Option<Plan> {
-    let mut plan = Plan { days: 3_650, seed: 1 };
-    while let Some(name) = arguments.next() {
-        let number: u64 = arguments.next()?.parse().ok()?;
-        match name.as_str() {
-            "--years" => plan.days = number.checked_mul(365)?,
-            "--seed" => plan.seed = number,
-            _ => return None,
+fn main() -> ExitCode {
+    let years = Number { name: "--years", default: 10, least: 1 };
+    match numbers([years, Number { name: "--seed", default: 1, least: 0 }]) {
+        Ok([years, seed]) => {
+            println!("seed {seed}: {}", run(Plan { days: years.saturating_mul(365), seed }));
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("soak: {why}");
+            ExitCode::from(2)
         }
     }
-    Some(plan)
-}
-
-fn main() -> ExitCode {
-    let Some(plan) = plan(std::env::args().skip(1)) else {
-        eprintln!("{USAGE}");
-        return ExitCode::FAILURE;
-    };
-    println!("seed {}: {}", plan.seed, run(plan));
-    ExitCode::SUCCESS
 }

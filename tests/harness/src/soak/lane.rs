@@ -5,8 +5,9 @@ use tollgate_oracle::{Answer, Policy};
 
 use super::Figures;
 use super::stretch::Stretch;
-use super::world::{Clock, Random, World};
+use super::world::{Clock, World};
 use crate::key::{Action, Key, ShownOnPanic, Step};
+use crate::program::Random;
 use crate::subject::Subject;
 
 /// A [`Lane`] of any kind.

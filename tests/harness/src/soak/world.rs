@@ -4,6 +4,8 @@ use core::num::NonZeroU32;
 
 use tollgate::{Monotonic, Timestamp, Wait, Wrapping32};
 
+use crate::program::Random;
+
 use super::{DAY, HOUR, MINUTE, SECOND};
 
 /// Some time in 2023, as the wall clock has it.
@@ -12,28 +14,6 @@ const MILLISECOND: u64 = 1_000_000;
 const HZ: NonZeroU32 = NonZeroU32::new(1_000).unwrap();
 /// The counter wraps for the first time after some hours, and then every 49.7 days.
 const COUNTER_AT_START: u32 = u32::MAX - 20_000_000;
-
-/// The generator SplitMix64 of G. Steele, D. Lea and C. Flood.
-#[derive(Clone, Debug)]
-pub(super) struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ mixed >> 31
-    }
-
-    pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    /// Once in so many times.
-    pub(super) fn once_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
-}
 
 /// Where a key has its time from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
