@@ -5,40 +5,53 @@
 //! nest: an outer one is asked first, what it counted stands when an inner one stops the request, and the fields of both are in the answer.
 //!
 //! ```
-//! use std::collections::HashMap;
-//! use std::sync::{Mutex, PoisonError};
+//! use std::hash::RandomState;
 //! use std::time::{Duration, SystemTime};
 //!
 //! use axum::http::{StatusCode, header::RETRY_AFTER, request::Parts};
 //! use axum::{Router, response::IntoResponse, routing::get};
 //! use gateway::layer::{Limit, Limiter, Verdict};
+//! use tollgate::identity::CompositeKey;
+//! use tollgate::store::{HeapBuckets, Sharded, Table};
 //! use tollgate::{Decision, TokenBucket, TokenBucketState};
 //!
 //! const TEN_A_SECOND: TokenBucket = TokenBucket::constant(10, Duration::from_secs(1));
 //!
+//! /// Whoever calls chooses what is in the header. So a key has at most 64 bytes, and there is room for so many keys and no more.
+//! type Tenant = CompositeKey<64>;
+//!
 //! /// Ten a second for each tenant.
-//! #[derive(Default)]
-//! struct PerTenant(Mutex<HashMap<Vec<u8>, TokenBucketState>>);
+//! struct PerTenant(Sharded<Table<HeapBuckets<Tenant, TokenBucketState>, RandomState>>);
+//!
+//! impl PerTenant {
+//!     fn with_room_for(tenants: usize) -> Self {
+//!         let nobody = || Tenant::new(&[]).expect("nothing fits");
+//!         Self(Sharded::new(|shards| Table::new(HeapBuckets::for_keys(tenants / shards, nobody()))))
+//!     }
+//! }
 //!
 //! impl Limiter for PerTenant {
 //!     async fn judge(&self, request: &mut Parts) -> Verdict {
 //!         let tenant = request.headers.get("x-tenant").map_or(&b""[..], |tenant| tenant.as_bytes());
-//!         let mut tenants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-//!         let Ok(decision) = TEN_A_SECOND.check(&mut *tenants, tenant, SystemTime::now().into());
-//!         match decision {
-//!             Decision::Allow => Verdict::Pass(Vec::new()),
-//!             Decision::Deny { retry_after } => {
+//!         let Ok(tenant) = Tenant::new(&[("tenant", tenant.into())]) else {
+//!             return Verdict::Stop(StatusCode::BAD_REQUEST.into_response());
+//!         };
+//!         match TEN_A_SECOND.check(&self.0, &tenant, SystemTime::now().into()) {
+//!             Ok(Decision::Allow) => Verdict::Pass(Vec::new()),
+//!             Ok(Decision::Deny { retry_after }) => {
 //!                 let fields = [(RETRY_AFTER, retry_after.as_secs_ceil().to_string())];
 //!                 Verdict::Stop((StatusCode::TOO_MANY_REQUESTS, fields).into_response())
 //!             }
+//!             Err(full) => Verdict::Stop((StatusCode::SERVICE_UNAVAILABLE, full.to_string()).into_response()),
 //!         }
 //!     }
 //! }
 //!
-//! let app: Router = Router::new().route("/orders", get("none")).route_layer(Limit::new(PerTenant::default()));
+//! let app: Router = Router::new().route("/orders", get("none")).route_layer(Limit::new(PerTenant::with_room_for(20_000)));
 //! ```
 
 use std::future::Future;
+use std::iter;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -137,9 +150,38 @@ where
     }
 }
 
+/// The lines that are there already are one list with this value, and stay behind it.
 fn put_in_front(response: &mut Response, name: HeaderName, value: HeaderValue) {
-    let inner = response.headers_mut().remove(&name);
-    let joined =
-        inner.and_then(|inner| HeaderValue::from_bytes(&[value.as_bytes(), inner.as_bytes()].join(&b", "[..])).ok());
-    response.headers_mut().insert(name, joined.unwrap_or(value));
+    let headers = response.headers_mut();
+    let inner = headers.get_all(&name).iter();
+    let lines: Vec<_> = iter::once(&value).chain(inner).map(HeaderValue::as_bytes).collect();
+    // What is joined of values by a comma and a space is a value.
+    let joined = HeaderValue::from_bytes(&lines.join(&b", "[..])).unwrap_or(value);
+    headers.insert(name, joined);
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::header::VARY;
+
+    use super::*;
+
+    #[test]
+    fn a_value_is_put_in_front_of_all_lines_that_are_there() {
+        for (inner, expected) in [
+            (&[][..], "outer"),
+            (&["a;r=1"], "outer, a;r=1"),
+            (&["a;r=1", "b;r=2"], "outer, a;r=1, b;r=2"),
+            (&["a;r=1, b;r=2", "", "c"], "outer, a;r=1, b;r=2, , c"),
+        ] {
+            let mut response = Response::new(Body::empty());
+            for line in inner {
+                response.headers_mut().append(VARY, HeaderValue::from_static(line));
+            }
+            put_in_front(&mut response, VARY, HeaderValue::from_static("outer"));
+            let lines: Vec<_> = response.headers().get_all(VARY).iter().collect();
+            assert_eq!(lines, [expected], "{inner:?}");
+        }
+    }
 }
