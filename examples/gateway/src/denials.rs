@@ -1,4 +1,5 @@
-//! The log of denials, a structured line for each, and the readout: counts by endpoint, and the last few.
+//! The log of denials, a structured line for each, and the readout: counts by endpoint, and the last few. The log has the path that was asked for,
+//! the readout the route.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Display;
@@ -17,17 +18,17 @@ const ERROR: &str = Record::<&str>::ERROR;
 /// How many of the last denials the readout tells.
 pub const LAST: usize = 16;
 
-/// What is counted under, where no route was found: paths are the callers' own, and there is no end of them.
+/// What is counted and told, where no route was found: paths are the callers' own, there is no end of them, and what is in one may be a secret.
 pub const OTHER: &str = "other";
 
-/// The longest path that is kept.
+/// The longest path that is logged.
 const LONGEST_PATH: usize = 128;
 
 /// A denial, to be recorded.
 pub struct Denial<'a> {
     /// The route, as the router knows it, if there is one.
     pub endpoint: Option<&'a str>,
-    /// What was asked for.
+    /// What was asked for. The log has it, and nobody else.
     pub path: &'a str,
     /// Whose limit it was.
     pub who: &'a dyn Display,
@@ -51,7 +52,7 @@ struct Tally {
 
 #[derive(Debug)]
 struct Last {
-    path: String,
+    endpoint: String,
     policy: &'static str,
     retry_after: RetryAfter,
     at: Timestamp,
@@ -61,10 +62,9 @@ impl Denials {
     /// Logs a denial, and remembers it for the readout.
     pub fn record(&self, denial: &Denial<'_>) {
         let Denial { endpoint, path, who, denied: Denied { policy, retry_after }, at } = *denial;
-        let path = shortened(path);
         tracing::warn!(
             error = ERROR,
-            endpoint = path,
+            endpoint = shortened(path),
             client = who.to_string(),
             policy,
             retry_after_seconds = retry_after.secs(),
@@ -81,10 +81,10 @@ impl Denials {
         if tally.last.len() == LAST {
             tally.last.pop_front();
         }
-        tally.last.push_back(Last { path: path.to_owned(), policy, retry_after, at });
+        tally.last.push_back(Last { endpoint: endpoint.to_owned(), policy, retry_after, at });
     }
 
-    /// Writes the readout. It names no caller: everybody may read it.
+    /// Writes the readout. It names no caller, and no path but the routes that there are: everybody may read it.
     pub fn readout(&self, readout: &mut Members<'_>) {
         let tally = lock(&self.0);
         readout.member("total").integer(tally.total);
@@ -95,7 +95,7 @@ impl Denials {
             for last in &tally.last {
                 denials.element().object(|denial| {
                     denial.member("error").string(ERROR);
-                    denial.member("endpoint").string(&last.path);
+                    denial.member("endpoint").string(&last.endpoint);
                     denial.member("policy").string(last.policy);
                     denial.member("retry_after_seconds").integer(last.retry_after.secs());
                     denial.member("time_ms").integer(millis(last.at));
