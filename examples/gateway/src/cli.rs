@@ -113,7 +113,7 @@ struct Common {
     time_header: bool,
 
     /// How many keys each store has room for
-    #[arg(long, value_name = "N", default_value = "65536")]
+    #[arg(long, value_name = "N", default_value = "65536", value_parser = one_or_more)]
     max_keys: NonZeroUsize,
 
     /// What becomes of a request for which there is no room: it passes uncounted, or is refused with 503
@@ -207,4 +207,8 @@ fn trusted(text: &str) -> Result<Trusted, String> {
     }
     let prefix = |text: &str| text.trim().parse::<Prefix>().map_err(|error| format!("{text:?}: {error}"));
     text.split(',').map(prefix).collect::<Result<_, _>>().map(Trusted::Proxies)
+}
+
+fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("expected a number from 1 to {}", usize::MAX))
 }

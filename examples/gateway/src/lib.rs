@@ -10,6 +10,7 @@
 //! counters.rs    where states are kept: the seam, the store in memory, and the one that a fleet shares
 //! office.rs      from an answer to a verdict: fields, a refusal, a line in the log
 //! denials.rs     the log of denials, and the readout of them
+//! log.rs         standard error, by a writer that makes no request wait
 //! credentials.rs what a caller shows: API keys and sessions
 //!
 //! survey.rs      the first system: fixed windows on some surfaces
@@ -28,6 +29,7 @@ pub mod counters;
 pub mod credentials;
 pub mod denials;
 pub mod layer;
+mod log;
 pub mod office;
 pub mod rule;
 pub mod server;

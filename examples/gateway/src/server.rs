@@ -13,13 +13,15 @@ use tokio::sync::watch;
 
 use crate::arrival::{TIME_HEADER, Trusted};
 use crate::cli::{Error, Settings, Store, System};
+use crate::log::Log;
 
 /// How long a stop waits for requests that are being answered.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Serves until told to stop, by SIGTERM or SIGINT.
 pub(crate) fn run(settings: &Settings) -> Result<(), Error> {
-    tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).init();
+    // Till the end of the run, so that its last line is written.
+    let _log = Log::start().map_err(Error::Runtime)?;
     let runtime = runtime::Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
     runtime.block_on(async {
         let stop = stop_signal().map_err(Error::Runtime)?;

@@ -1,33 +1,51 @@
 //! The program itself: what it says, its log, and how it ends.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::{self, JoinHandle};
 
 use super::server::{Server, get, post};
 
+/// A gateway in a process of its own, which ends with this.
 pub(crate) struct Program {
     child: Child,
     pub(crate) server: Server,
+    log: Option<JoinHandle<String>>,
 }
 
 impl Program {
     pub(crate) fn start(arguments: &[&str]) -> Self {
+        let mut program = Self::start_unread(arguments);
+        let stderr = program.child.stderr.take().unwrap();
+        program.log = Some(thread::spawn(|| io::read_to_string(stderr).unwrap()));
+        program
+    }
+
+    /// One whose log is a pipe that nobody reads.
+    fn start_unread(arguments: &[&str]) -> Self {
         let mut child = command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("listening on http://").unwrap().parse().unwrap();
-        Self { child, server: Server::at(address) }
+        Self { child, server: Server::at(address), log: None }
     }
 
-    /// Ends it by a signal; what it logged.
+    /// Ends it by a signal; what it logged, as far as that was read.
     pub(crate) fn stop(mut self, signal: &str) -> String {
         let killed = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(killed.success());
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         let status = self.child.wait().unwrap();
+        let log = self.log.take().map(|log| log.join().unwrap()).unwrap_or_default();
         assert!(status.success(), "{status}: {log}");
         log
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Neither is an error that matters: it may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -54,6 +72,30 @@ async fn every_denial_is_one_line_of_the_log_and_a_signal_ends_the_program() {
     assert!(denials[2].contains(edge), "{log}");
     assert!(log.contains("trust: first-hop"), "{log}");
     assert!(log.contains("x-test-now-ms is believed"), "{log}");
+}
+
+const EDGE_BODY: &str = r#"{"error":"rate_limited","message":"Too many requests — 100 per minute per IP.","retry_after_seconds":60,"ip":"203.0.113.9"}"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_answers_and_ends_when_the_reader_of_its_log_is_gone() {
+    let mut program = Program::start_unread(&["signals", "--listen", "127.0.0.1:0", "--time-header"]);
+    drop(program.child.stderr.take());
+    program.server.ask_times(100, &get("/")).await;
+    for _ in 0..50 {
+        let denied = program.server.ask(&get("/")).await;
+        assert_eq!((denied.status.as_u16(), &denied.body[..]), (429, EDGE_BODY.as_bytes()));
+    }
+    program.stop("-TERM");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_answers_and_ends_when_nobody_reads_its_log() {
+    let program = Program::start_unread(&["signals", "--listen", "127.0.0.1:0", "--time-header"]);
+    program.server.ask_times(100, &get("/")).await;
+    // Far more than a pipe holds.
+    let statuses = program.server.ask_times(2_000, &get("/")).await;
+    assert!(statuses.iter().all(|&status| status == 429));
+    program.stop("-TERM");
 }
 
 #[test]
@@ -92,6 +134,10 @@ fn bad_usage_is_one_line_and_status_2() {
             "write 10.0.0.0/8 for the range, or 10.0.0.1 for the one address; see --help\n",
         ),
         (&["signals", "--trust", ""], "a prefix is written 10.0.0.0/8, 2001:db8::/32 or 192.0.2.1; see --help\n"),
+        (
+            &["survey", "--max-keys", "0"],
+            "gateway: invalid value '0' for '--max-keys <N>': expected a number from 1 to 18446744073709551615; see --help\n",
+        ),
         (
             &["signals", "--keys", "no-such-file"],
             "gateway: --keys no-such-file: No such file or directory (os error 2)\n",

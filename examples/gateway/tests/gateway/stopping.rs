@@ -1,13 +1,18 @@
 //! A stop answers what has come, and takes nothing more.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
 
 use super::server::{self, Server};
+
+/// Beyond this the listener stays open.
+const LONGEST: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_is_being_answered_is_answered_after_the_stop() {
@@ -29,10 +34,13 @@ async fn a_request_that_is_being_answered_is_answered_after_the_stop() {
     let asking = tokio::spawn(async move { Server::at(address).ask(&server::get("/slow")).await });
     arrived.notified().await;
     stop.send(()).unwrap();
-    // The listener closes before the request is answered.
-    while TcpStream::connect(address).await.is_ok() {
-        tokio::task::yield_now().await;
-    }
+    // The listener closes before the request is answered. Not for ever: another test may get its port.
+    let closing = async {
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LONGEST, closing).await.expect("nobody listens there any more");
     go_on.notify_one();
     let answer = asking.await.unwrap();
     assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, &b"done"[..]));
