@@ -11,13 +11,16 @@ use axum::http::header::{AUTHORIZATION, COOKIE};
 /// The longest public id that is read, so that a key has a bounded size.
 pub const LONGEST_ID: usize = 128;
 
+/// What is longer than this is no name of a tier that was misspelt. It may be an id in the wrong place.
+const LONGEST_WORD: usize = 10;
+
 /// The public id in `Authorization: Bearer <public_id>` (RFC 6750, section 2.1). None where it is malformed, or there twice.
 pub fn api_key(headers: &HeaderMap) -> Option<&str> {
     let mut lines = headers.get_all(AUTHORIZATION).iter();
     let (Some(line), None) = (lines.next(), lines.next()) else { return None };
     let (scheme, id) = line.to_str().ok()?.split_once(' ')?;
     let id = id.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && is_id(id)).then_some(id)
+    (scheme.eq_ignore_ascii_case("bearer") && check_id(id).is_ok()).then_some(id)
 }
 
 /// Whether there is a cookie `session` with something in it.
@@ -27,9 +30,17 @@ pub fn has_session(headers: &HeaderMap) -> bool {
     cookies.any(|(name, value)| name == "session" && !value.is_empty())
 }
 
-fn is_id(id: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
-    (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(token)
+fn check_id(id: &str) -> Result<(), KeysError> {
+    let is_token = |found: char| found.is_ascii_alphanumeric() || "-._~+/=".contains(found);
+    match id.len() {
+        0 => return Err(KeysError::NoId),
+        1..=LONGEST_ID => {}
+        len => return Err(KeysError::LongId(len)),
+    }
+    match (1..).zip(id.chars()).find(|&(_, found)| !is_token(found)) {
+        Some((place, found)) => Err(KeysError::Id { place, found }),
+        None => Ok(()),
+    }
 }
 
 /// What was agreed with the holder of a key. Anonymous calls are on the free one.
@@ -52,7 +63,8 @@ impl FromStr for Tier {
             "free" => Ok(Self::Free),
             "pro" => Ok(Self::Pro),
             "team" => Ok(Self::Team),
-            _ => Err(KeysError::Tier(text.to_owned())),
+            short if short.len() <= LONGEST_WORD => Err(KeysError::Tier(short.to_owned())),
+            long => Err(KeysError::LongTier(long.len())),
         }
     }
 }
@@ -82,11 +94,9 @@ impl FromStr for Keys {
             let at = |error| KeysLineError { line: number, error };
             let (id, tier) = line.split_once(',').ok_or(at(KeysError::Shape))?;
             let (id, tier) = (id.trim(), tier.trim().parse().map_err(at)?);
-            if !is_id(id) {
-                return Err(at(KeysError::Id));
-            }
+            check_id(id).map_err(at)?;
             if keys.insert(id.to_owned(), tier).is_some() {
-                return Err(at(KeysError::Twice(id.to_owned())));
+                return Err(at(KeysError::Twice));
             }
         }
         Ok(Self(keys))
@@ -101,22 +111,37 @@ pub struct KeysLineError {
     error: KeysError,
 }
 
-/// What is wrong with a line of it.
+/// What is wrong with a line of it. An id lets in whoever has it, so it is told what is wrong with one, and not the id; a line without a comma may
+/// be one, and so may what stands in the place of a tier, unless it is as short as a word.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeysError {
     /// There is no comma.
-    #[error("expected an id, a comma and a tier, as in `9f2c41aa,pro`")]
+    #[error("there is no comma: expected an id, a comma and a tier, as in `9f2c41aa,pro`")]
     Shape,
-    /// No bearer token could be so.
-    #[error("expected an id of 1 to {LONGEST_ID} letters, digits or any of -._~+/=")]
-    Id,
+    /// Nothing stands before the comma.
+    #[error("the id is empty: expected 1 to {LONGEST_ID} letters, digits or any of -._~+/=")]
+    NoId,
+    /// No bearer token is so long.
+    #[error("the id has {0} bytes: expected 1 to {LONGEST_ID}")]
+    LongId(usize),
+    /// No bearer token has such a character in it.
+    #[error("the id has {found:?} as its character {place}: expected letters, digits or any of -._~+/=")]
+    Id {
+        /// Which of its characters, from 1.
+        place: usize,
+        /// That character.
+        found: char,
+    },
     /// A tier that there is not.
     #[error("there is no tier {0:?}: expected free, pro or team")]
     Tier(String),
+    /// Nor one that is so long.
+    #[error("there is no tier of {0} bytes: expected free, pro or team")]
+    LongTier(usize),
     /// One id for two keys.
-    #[error("the id {0} is there already: expected each id once")]
-    Twice(String),
+    #[error("the id is that of an earlier line: expected each id once")]
+    Twice,
 }
 
 #[cfg(test)]
@@ -169,9 +194,21 @@ mod tests {
         let tiers = [Some(Tier::Free), Some(Tier::Pro), Some(Tier::Team), None];
         assert_eq!(["a", "b", "c", "d"].map(tier), tiers);
         let error = |text: &str| text.parse::<Keys>().unwrap_err().to_string();
-        assert_eq!(error("a,free\nb"), "line 2: expected an id, a comma and a tier, as in `9f2c41aa,pro`");
+        assert_eq!(
+            error("a,free\nsecret"),
+            "line 2: there is no comma: expected an id, a comma and a tier, as in `9f2c41aa,pro`"
+        );
         assert_eq!(error("a,gold"), r#"line 1: there is no tier "gold": expected free, pro or team"#);
-        assert_eq!(error("a b,pro"), "line 1: expected an id of 1 to 128 letters, digits or any of -._~+/=");
-        assert_eq!(error("a,pro\n\na,pro"), "line 3: the id a is there already: expected each id once");
+        assert_eq!(error("pro,pk_1234567890"), "line 1: there is no tier of 13 bytes: expected free, pro or team");
+        assert_eq!(error(",pro"), "line 1: the id is empty: expected 1 to 128 letters, digits or any of -._~+/=");
+        assert_eq!(error(&format!("{},pro", "k".repeat(129))), "line 1: the id has 129 bytes: expected 1 to 128");
+        assert_eq!(
+            error("sec ret,pro"),
+            "line 1: the id has ' ' as its character 4: expected letters, digits or any of -._~+/="
+        );
+        assert_eq!(
+            error("secret,pro\n\nsecret,pro"),
+            "line 3: the id is that of an earlier line: expected each id once"
+        );
     }
 }
