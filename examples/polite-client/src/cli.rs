@@ -22,7 +22,7 @@ pub struct Settings {
     pub workers: u16,
 
     /// How many pieces of work there are; each takes one request that is not refused
-    #[arg(long, value_name = "N", default_value = "100")]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = one_or_more)]
     pub jobs: NonZeroU32,
 
     /// What is asked: one limit, or one of the gateway's two systems (limits of minutes: take --simulated)
@@ -95,8 +95,8 @@ pub enum Error {
     /// It does not answer.
     #[error("no answer: {0}")]
     Link(Box<ureq::Error>),
-    /// It asks for more patience than there is.
-    #[error("the server asks for a wait of {0}, and patience ends at 10 minutes")]
+    /// The limit asks for more patience than there is.
+    #[error("the limit asks for a wait of {0}, and patience ends at 10 minutes")]
     TooLong(Wait),
     /// The drawing cannot be made.
     #[error("the drawing cannot be made: {0}")]
@@ -127,4 +127,8 @@ impl From<TooLong> for Error {
 /// [`Error::Usage`], on one line.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed<Settings>, Error> {
     parsed(Settings::try_parse_from(args)).map_err(Error::Usage)
+}
+
+fn one_or_more(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| format!("expected a number from 1 to {}", u32::MAX))
 }

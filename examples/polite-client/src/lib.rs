@@ -77,7 +77,7 @@ fn compare(settings: &Settings) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// Where the server cannot be started or reached, or asks for more patience than there is.
+/// Where the server cannot be started or reached, or the limit asks for more patience than there is.
 pub fn run(settings: &Settings, strategy: strategy::Strategy) -> Result<Run, Error> {
     let server = Server::start(settings)?;
     if settings.simulated {

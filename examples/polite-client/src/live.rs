@@ -68,13 +68,13 @@ impl Shared {
         while board.failed.is_none() {
             let now = self.now();
             match board.team.next(&mut worker, now) {
-                Step::Finish => break,
-                Step::Wait(moment) => {
+                Ok(Step::Finish) => break,
+                Ok(Step::Wait(moment)) => {
                     // Nobody sleeps on when another has failed.
                     let waited = self.stopped.wait_timeout(board, Duration::from(now.until(moment)));
                     (board, _) = waited.unwrap_or_else(PoisonError::into_inner);
                 }
-                Step::Send => {
+                Ok(Step::Send) => {
                     drop(board);
                     let sent = self.started.elapsed();
                     let answer = link.ask(None);
@@ -84,11 +84,16 @@ impl Shared {
                         board.team.answered(&mut worker, &answer, self.now()).map_err(Error::from)
                     });
                     if let Err(error) = outcome {
-                        board.failed.get_or_insert(error);
-                        self.stopped.notify_all();
+                        self.fail(&mut board, error);
                     }
                 }
+                Err(too_long) => self.fail(&mut board, too_long.into()),
             }
         }
+    }
+
+    fn fail(&self, board: &mut Board, error: Error) {
+        board.failed.get_or_insert(error);
+        self.stopped.notify_all();
     }
 }

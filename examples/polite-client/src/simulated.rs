@@ -24,7 +24,7 @@ const SLOWEST: u64 = 5;
 ///
 /// # Errors
 ///
-/// Where the server cannot be reached, or asks for more patience than there is.
+/// Where the server cannot be reached, or the limit asks for more patience than there is.
 pub fn run(settings: &Settings, strategy: Strategy, server: &Server) -> Result<Run, Error> {
     let (quota, window) = settings.known_limit();
     let mut simulation = Simulation {
@@ -93,7 +93,7 @@ impl Simulation {
     fn happens(&mut self, event: &Event) -> Result<(), Error> {
         let Event { at: now, worker, what, .. } = *event;
         match what {
-            What::Ask => match self.team.next(&mut self.workers[worker], now) {
+            What::Ask => match self.team.next(&mut self.workers[worker], now)? {
                 Step::Send => self.on_its_way(now, worker, What::Arrive),
                 Step::Wait(moment) => self.at(moment, worker, What::Ask),
                 Step::Finish => {}

@@ -39,11 +39,13 @@ const SPREAD: Duration = Duration::from_secs(1);
 /// Plain exponential backoff, as it is often written.
 const PLAIN: Backoff = Backoff::constant(INTERVAL, Duration::from_secs(5)).jitter(Jitter::None);
 
-/// For refusals that tell a wait, and those that do not.
-const RULE: Backoff =
-    Backoff::constant(Duration::from_millis(500), Duration::from_secs(30)).patience(Duration::from_secs(600));
+/// The longest that anybody waits for the limit, whatever the strategy.
+const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The server asks for more patience than there is.
+/// For refusals that tell a wait, and those that do not.
+const RULE: Backoff = Backoff::constant(Duration::from_millis(500), Duration::from_secs(30)).patience(PATIENCE);
+
+/// The limit asks for more patience than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong(pub Wait);
 
@@ -101,13 +103,17 @@ impl Team {
     }
 
     /// What a worker is to do now.
-    pub fn next(&mut self, worker: &mut Worker, now: Timestamp) -> Step {
+    ///
+    /// # Errors
+    ///
+    /// [`TooLong`] where it would have to wait beyond all patience, by what another was told or by the pace.
+    pub fn next(&mut self, worker: &mut Worker, now: Timestamp) -> Result<Step, TooLong> {
         if !worker.has_job {
-            let Some(rest) = self.jobs.checked_sub(1) else { return Step::Finish };
+            let Some(rest) = self.jobs.checked_sub(1) else { return Ok(Step::Finish) };
             (self.jobs, worker.has_job) = (rest, true);
         }
         if now < worker.ready_at {
-            return Step::Wait(worker.ready_at);
+            return Ok(Step::Wait(worker.ready_at));
         }
         match self.strategy {
             Strategy::Naive => worker.ready_at = now.saturating_add(INTERVAL.into()),
@@ -115,24 +121,29 @@ impl Team {
             Strategy::Polite => match self.gate.enter(now) {
                 Entry::Open => {}
                 closed => {
+                    let moment = if let Entry::ClosedUntil(moment) = closed { moment } else { now };
+                    within_patience(now.until(moment))?;
                     // If all were woken by the answer that opens the gate, they would rush through it.
-                    worker.not_before(if let Entry::ClosedUntil(moment) = closed { moment } else { now }, SPREAD);
-                    return Step::Wait(worker.ready_at);
+                    worker.not_before(moment, SPREAD);
+                    return Ok(Step::Wait(worker.ready_at));
                 }
             },
             Strategy::Paced => match self.pace.judge(&mut self.paced, now) {
                 Decision::Allow => {}
-                Decision::Deny { retry_after } => return Step::Wait(now.saturating_add(retry_after)),
+                Decision::Deny { retry_after } => {
+                    within_patience(retry_after)?;
+                    return Ok(Step::Wait(now.saturating_add(retry_after)));
+                }
             },
         }
-        Step::Send
+        Ok(Step::Send)
     }
 
     /// What a worker makes of its answer.
     ///
     /// # Errors
     ///
-    /// [`TooLong`] where the server asks for more patience than there is.
+    /// [`TooLong`] where a refusal asks for more patience than there is, also of those who read nothing else in it.
     pub fn answered(&mut self, worker: &mut Worker, answer: &Answer, now: Timestamp) -> Result<(), TooLong> {
         let reading = answer.reading(now);
         if self.strategy == Strategy::Polite {
@@ -146,11 +157,13 @@ impl Team {
             }
             return Ok(());
         }
+        let told = reading.advice().wait();
+        told.map_or(Ok(()), within_patience)?;
         let random = worker.chance.word();
         let next = match self.strategy {
             Strategy::Naive => return Ok(()),
             Strategy::Backoff => PLAIN.next(&mut worker.retries, None, now, random),
-            Strategy::Polite | Strategy::Paced => RULE.next(&mut worker.retries, reading.advice().wait(), now, random),
+            Strategy::Polite | Strategy::Paced => RULE.next(&mut worker.retries, told, now, random),
         };
         match next {
             Next::Retry { after } => worker.ready_at = now.saturating_add(after),
@@ -160,4 +173,8 @@ impl Team {
         }
         Ok(())
     }
+}
+
+fn within_patience(wait: Wait) -> Result<(), TooLong> {
+    if wait > PATIENCE.into() { Err(TooLong(wait)) } else { Ok(()) }
 }

@@ -59,6 +59,14 @@ fn whatever_is_wrong_is_one_line_and_status_2() {
 }
 
 #[test]
+fn no_jobs_are_too_few() {
+    let output = program(&["--jobs", "0"]);
+    let expected =
+        "polite-client: invalid value '0' for '--jobs <N>': expected a number from 1 to 4294967295; see --help\n";
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
+}
+
+#[test]
 fn help_is_no_error() {
     let output = program(&["--help"]);
     assert!(output.status.success() && printed(&output).contains("--simulated"), "{output:?}");

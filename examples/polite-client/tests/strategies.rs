@@ -88,11 +88,42 @@ fn real_time_gets_the_work_done_too() {
     }
 }
 
+/// What ends a run in which no work can be done in time.
+fn end(settings: &Settings, strategy: Strategy) -> String {
+    polite_client::run(settings, strategy).unwrap_err().to_string()
+}
+
 #[test]
-fn a_wait_beyond_patience_ends_the_run_and_says_so() {
+fn a_wait_beyond_patience_ends_the_run_of_each_strategy_and_says_so() {
+    for arguments in ["--limit 1/1h", "--limit 1/1h --only-body", "--limit 1/53375d"] {
+        let simulated = settings(&format!("--workers 1 --jobs 2 {arguments}"));
+        let live = Settings { simulated: false, ..simulated.clone() };
+        for settings in [simulated, live] {
+            for strategy in Strategy::ALL {
+                let end = end(&settings, strategy);
+                let (start, patience) = ("the limit asks for a wait of ", ", and patience ends at 10 minutes");
+                assert!(end.starts_with(start) && end.ends_with(patience), "{strategy:?} with {arguments}: {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_wait_that_ends_a_run_is_told() {
     let settings = settings("--workers 2 --jobs 3 --limit 1/1h --only-body");
-    let error = polite_client::run(&settings, Strategy::Polite).unwrap_err();
-    assert_eq!(error.to_string(), "the server asks for a wait of 3600s, and patience ends at 10 minutes");
+    let told = "the limit asks for a wait of 3600s, and patience ends at 10 minutes";
+    assert_eq!(end(&settings, Strategy::Polite), told);
+}
+
+#[test]
+fn a_wait_within_patience_is_waited_for_and_nobody_waits_when_the_work_is_done() {
+    for strategy in Strategy::ALL {
+        run("--workers 2 --jobs 3 --limit 2/9m", strategy);
+    }
+    // The last answers tell a wait of an hour, which concerns nobody.
+    for strategy in [Strategy::Naive, Strategy::Backoff, Strategy::Polite] {
+        run("--workers 4 --jobs 20 --limit 20/1h", strategy);
+    }
 }
 
 #[test]
