@@ -12,9 +12,13 @@ fn main() -> std::io::Result<()> {
     let start = Instant::now();
     let mut networks: Slots<[Slot<ClientKey, SlidingLogArray<3>>; 256]> = Slots::new([const { Slot::EMPTY }; 256]);
     let listener = TcpListener::bind("127.0.0.1:3000")?;
-    for connection in listener.incoming() {
-        let mut connection = connection?;
-        let client = ClientKey::of(connection.peer_addr()?.ip(), Ipv6KeyBits::NETWORK);
+    loop {
+        let Ok((mut connection, peer)) = listener.accept().inspect_err(|error| eprintln!("{error}")) else {
+            // Where no descriptor is left, the next would fail at once.
+            std::thread::sleep(Duration::from_millis(50));
+            continue;
+        };
+        let client = ClientKey::of(peer.ip(), Ipv6KeyBits::NETWORK);
         let now = Timestamp::since_epoch(start.elapsed());
         let said = match LIMIT.check(&mut networks, &client, now) {
             Ok(Decision::Allow) => writeln!(connection, "hello, {client}"),
@@ -26,5 +30,4 @@ fn main() -> std::io::Result<()> {
             eprintln!("{client}: {error}");
         }
     }
-    Ok(())
 }
