@@ -16,6 +16,7 @@ async fn radio(packets: &[u32], mut ticks: impl FnMut() -> u32) -> Result<u32, C
     let mut airtime = SlidingLogArray::<72>::default();
     let (mut counter, mut sent) = (Wrapping32::starting_at(ticks()), 0);
     for &milliseconds in packets {
+        // To be asked once in 2^32 us (71.6 minutes) at least, packet or none: a wrap that it does not see is lost time.
         let now = Timestamp::from_ticks(counter.extend(ticks()), HZ);
         if DUTY_CYCLE.judge_n(&mut airtime, milliseconds, now)?.is_allow() {
             sent += 1; // transmit(packet).await
