@@ -1,11 +1,9 @@
 //! A filter for `tracing`: each call site may write five lines in ten seconds, and what it suppressed is counted.
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
 use tollgate::{FixedWindow, FixedWindowState, Timestamp};
-use tracing::callsite::Identifier;
-use tracing::{Event, Subscriber};
+use tracing::{Event, Subscriber, callsite::Identifier};
 use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
 use tracing_subscriber::{Layer, util::SubscriberInitExt};
 
@@ -13,7 +11,7 @@ const LINES: FixedWindow = FixedWindow::constant(5, Duration::from_secs(10));
 
 struct Quiet {
     start: Instant,
-    sites: Mutex<HashMap<Identifier, (FixedWindowState, u32)>>,
+    sites: Arc<Mutex<HashMap<Identifier, (FixedWindowState, u32)>>>,
 }
 
 impl<S: Subscriber> Filter<S> for Quiet {
@@ -24,17 +22,20 @@ impl<S: Subscriber> Filter<S> for Quiet {
         let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         let (state, suppressed) = sites.entry(event.metadata().callsite()).or_default();
         let passes = LINES.judge(state, Timestamp::since_epoch(self.start.elapsed())).is_allow();
-        let before = if passes { std::mem::take(suppressed) } else { 0 };
-        *suppressed += u32::from(!passes);
-        if before > 0 {
-            eprintln!("{before} lines like the next were suppressed");
+        if !passes {
+            *suppressed = suppressed.saturating_add(1);
+        } else if *suppressed > 0 {
+            eprintln!("{} lines like the next were suppressed", std::mem::take(suppressed));
         }
         passes
     }
 }
 
 fn main() {
-    let quiet = Quiet { start: Instant::now(), sites: Mutex::default() };
+    let sites = Arc::default();
+    let quiet = Quiet { start: Instant::now(), sites: Arc::clone(&sites) };
     tracing_subscriber::registry().with(tracing_subscriber::fmt::layer().with_filter(quiet)).init();
     (0..1000).for_each(|attempt| tracing::warn!(attempt, "the disk is full"));
+    let last: u64 = sites.lock().unwrap_or_else(PoisonError::into_inner).values().map(|site| u64::from(site.1)).sum();
+    eprintln!("{last} lines were suppressed since");
 }
