@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tollgate::{FixedWindow, FixedWindowState, Timestamp};
 use tracing::{Event, Subscriber, callsite::Identifier};
-use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
-use tracing_subscriber::{Layer, util::SubscriberInitExt};
+use tracing_subscriber::{layer::Context, layer::Filter, prelude::*};
 
 const LINES: FixedWindow = FixedWindow::constant(5, Duration::from_secs(10));
 
