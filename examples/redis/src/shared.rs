@@ -130,12 +130,12 @@ impl Shared {
         judge: impl Fn(&mut S, Timestamp) -> T,
         notes: &mut Notes,
     ) -> Result<T, Trouble> {
-        let connection = self.server.connection().await?;
+        let mut connection = self.server.connection().await?;
         let guess = self.seen.as_ref().zip(now.or_else(|| self.server.time()));
         let (mut value, now, mut is_guess) = match guess {
             Some((seen, now)) => (seen.guess(key), now, true),
             None => {
-                let found = self.read(&connection, key, now.is_none(), notes).await?;
+                let found = self.read(&mut connection, key, now.is_none(), notes).await?;
                 (found.value, now.or(found.time).unwrap_or_default(), false)
             }
         };
@@ -148,7 +148,7 @@ impl Shared {
         while attempts > 0 {
             let mut stepped = step(value.as_deref());
             if is_guess && !matches!(stepped, Ok((_, Some(_)))) {
-                value = self.read(&connection, key, false, notes).await?.value;
+                value = self.read(&mut connection, key, false, notes).await?.value;
                 stepped = step(value.as_deref());
             }
             let (answer, write) = stepped.map_err(|error| self.distrust(key, error))?;
@@ -161,7 +161,7 @@ impl Shared {
                     turn = Some(queue.lock().await);
                     (value, is_guess) = match &self.seen {
                         Some(seen) => (seen.guess(key), true),
-                        None => (self.read(&connection, key, false, notes).await?.value, false),
+                        None => (self.read(&mut connection, key, false, notes).await?.value, false),
                     };
                     continue;
                 }
@@ -186,15 +186,23 @@ impl Shared {
         Err(Trouble::Contended { attempts: self.attempts.get() })
     }
 
+    /// Asks once more where the connection was lost: the server may have closed it while it was idle. A check reads before it has written
+    /// anything, so nothing is counted twice.
     async fn read(
         &self,
-        connection: &Connection,
+        connection: &mut Connection,
         key: &[u8],
         with_time: bool,
         notes: &mut Notes,
     ) -> Result<Found, Trouble> {
         notes.ask(connection, Ask::Read);
-        let found = self.server.read(connection, key, with_time).await?;
+        let mut found = self.server.read(connection, key, with_time).await;
+        if let Err(Trouble::Unreachable(_)) = found {
+            *connection = self.server.connection().await?;
+            notes.ask(connection, Ask::Read);
+            found = self.server.read(connection, key, with_time).await;
+        }
+        let found = found?;
         notes.asking = None;
         self.saw(key, found.value.as_deref());
         Ok(found)

@@ -123,6 +123,44 @@ async fn a_server_that_is_gone_is_said_so_and_a_new_one_has_forgotten() {
     }
 }
 
+/// Ends the connections of all others, as a server does with those that were idle for longer than its `timeout`.
+fn end_connections(server: &LiveServer) {
+    let mut behind = server.connection();
+    redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("normal").exec(&mut behind).unwrap();
+}
+
+#[tokio::test]
+async fn a_read_on_a_connection_that_was_ended_is_made_again() {
+    let server = LiveServer::start();
+    let shared = shared(&server);
+    // A lost read, and a denial's or an admission's own trips.
+    for (round_trips, admitted) in [(3, true), (3, true), (2, false)] {
+        shared.server().connection().await.unwrap();
+        end_connections(&server);
+        let checked = check(&shared, log("2/60s"), 0).await;
+        assert_eq!((checked.round_trips, checked.outcome.unwrap().is_allow()), (round_trips, admitted));
+    }
+    end_connections(&server);
+    let by_server = log("3/60s").check(&shared, KEY, None).await;
+    assert_eq!((by_server.round_trips, by_server.outcome.unwrap().is_allow()), (3, true));
+}
+
+#[tokio::test]
+async fn a_guess_on_a_connection_that_was_ended_is_in_doubt_unless_it_is_a_denial() {
+    let server = LiveServer::start();
+    let shared = shared(&server).guessing();
+    assert!(passes(&shared, log("2/60s"), 0).await);
+    end_connections(&server);
+    let checked = check(&shared, log("2/60s"), 0).await;
+    assert!(matches!(checked.outcome, Err(Trouble::InDoubt(_))), "{checked:?}");
+    assert_eq!((checked.round_trips, checked.written), (1, None));
+    // It had not come there.
+    assert!(passes(&shared, log("2/60s"), 0).await);
+    end_connections(&server);
+    let checked = check(&shared, log("2/60s"), 0).await;
+    assert_eq!((checked.round_trips, checked.outcome.unwrap().is_allow()), (2, false));
+}
+
 #[tokio::test]
 async fn a_server_without_room_refuses() {
     let server = LiveServer::start();
