@@ -36,14 +36,21 @@ impl LiveServer {
             if server.child.try_wait().is_ok_and(|status| status.is_some()) {
                 return None;
             }
-            let client = redis::Client::open(server.url()).ok()?;
-            let answers = client.get_connection_with_timeout(Duration::from_secs(1));
-            if answers.is_ok_and(|mut connection| redis::cmd("PING").exec(&mut connection).is_ok()) {
+            if server.answers().unwrap_or(false) {
                 return Some(server);
             }
             thread::sleep(Duration::from_millis(10));
         }
         None
+    }
+
+    /// Whether the server that answers on the port is this one, and not another that took it before.
+    fn answers(&self) -> redis::RedisResult<bool> {
+        let client = redis::Client::open(self.url())?;
+        let mut connection = client.get_connection_with_timeout(Duration::from_secs(1))?;
+        let info: String = redis::cmd("INFO").arg("server").query(&mut connection)?;
+        let id = info.lines().find_map(|line| line.strip_prefix("process_id:"));
+        Ok(id == Some(&self.child.id().to_string()))
     }
 
     /// Where it is.

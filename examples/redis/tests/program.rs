@@ -3,6 +3,8 @@
 use std::net::TcpListener;
 use std::process::{Command, Output};
 
+use tokio::net::TcpSocket;
+
 /// The status and the one line that was said.
 fn failed(arguments: &str) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_redis-fleet"));
@@ -27,10 +29,13 @@ fn bad_usage_is_one_line_and_status_2() {
 
 #[test]
 fn a_server_that_is_not_there_is_said_so() {
-    let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
-    let (status, line) = failed(&format!("--redis redis://{free} --sliding-log 5/1s"));
+    // Bound, so that nobody else listens there, and not listening.
+    let held = TcpSocket::new_v4().unwrap();
+    held.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let address = held.local_addr().unwrap();
+    let (status, line) = failed(&format!("--redis redis://{address} --sliding-log 5/1s"));
     assert_eq!(status, Some(2), "{line}");
-    assert!(line.starts_with(&format!("redis-fleet: --redis {free}: the server cannot be reached: ")), "{line}");
+    assert!(line.starts_with(&format!("redis-fleet: --redis {address}: the server cannot be reached: ")), "{line}");
 }
 
 #[test]
