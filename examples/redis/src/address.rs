@@ -24,7 +24,10 @@ pub struct Address {
 
 /// Why a text is no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]")]
+#[error(
+    "{0}; expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB] (or valkey://), \
+     or unix:///PATH[?db=DB&user=USER&pass=PASSWORD] (or redis+unix://, valkey+unix://)"
+)]
 pub struct BadAddress(String);
 
 impl Address {

@@ -62,7 +62,8 @@ pub(crate) enum WhenUnjudged {
 #[command(name = "redis-fleet", version, max_term_width = 100, after_long_help = REPORT)]
 #[command(override_usage = "redis-fleet --redis URL POLICY [OPTIONS]")]
 struct Args {
-    /// The server, as redis://HOST:PORT, where needed with USER:PASSWORD@ before and /DB after; it must be trusted not to forget (see the README)
+    /// The server, as redis://HOST:PORT (or valkey://), where needed with USER:PASSWORD@ before and /DB after, or as unix:///PATH (or redis+unix://,
+    /// valkey+unix://), where needed with ?db=DB&user=USER&pass=PASSWORD after; it must be trusted not to forget (see the README)
     #[arg(long, value_name = "URL")]
     redis: String,
 
@@ -110,7 +111,7 @@ struct Args {
     timeout_ms: u64,
 
     /// How often to swap, where others are quicker
-    #[arg(long, value_name = "N", default_value = "64")]
+    #[arg(long, value_name = "N", default_value = "64", value_parser = attempts)]
     attempts: NonZeroU32,
 
     /// What becomes of a request on which there is no decision
@@ -221,6 +222,10 @@ fn tasks(text: &str) -> Result<NonZeroUsize, &'static str> {
     number.ok_or("expected a whole number from 1 to 4096")
 }
 
+fn attempts(text: &str) -> Result<NonZeroU32, &'static str> {
+    text.parse().map_err(|_| "expected a whole number from 1 to 4294967295")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +248,13 @@ mod tests {
     }
 
     #[test]
+    fn every_scheme_that_is_named_is_accepted() {
+        for url in ["redis://me:secret@x:1/2", "valkey://x", "unix:///x?db=2", "redis+unix:///x", "valkey+unix:///x"] {
+            assert!(parsed(&format!("--redis {url} --sliding-log 1/1s")).is_ok(), "{url}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_one_line_that_says_what_was_expected() {
         for (line, expected) in [
             ("", "the following required arguments were not provided"),
@@ -256,13 +268,15 @@ mod tests {
             ("--redis redis://x --sliding-log 1/1s --spread=-1", "up to 1000000"),
             ("--redis redis://x --sliding-log 1/1s --seconds 0", "0 is not in 1..=86400"),
             ("--redis redis://x --sliding-log 1/1s --timeout-ms 0", "0 is not in 1..=60000"),
-            ("--redis redis://x --sliding-log 1/1s --attempts 0", "--attempts"),
+            ("--redis redis://x --sliding-log 1/1s --attempts 0", "from 1 to 4294967295"),
+            ("--redis redis://x --sliding-log 1/1s --attempts 4294967296", "from 1 to 4294967295"),
             ("--redis redis://x --sliding-log 1/1s --key=", "expected a name"),
             ("--redis redis://x --sliding-log 1/1s --clock mine", "possible values: caller, server"),
             ("--redis redis://x --sliding-log 1/1s --when-unjudged ajar", "possible values: open, closed"),
             ("--redis redis://x --sliding-log 1/1s --clock server --apart-ms 5", "expected --clock caller"),
             ("--redis nowhere --sliding-log 1/1s", "--redis: Redis URL did not parse"),
             ("--redis rediss://me:secret@x --sliding-log 1/1s", "expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]"),
+            ("--redis http://x --sliding-log 1/1s", "or unix:///PATH["),
             ("--redis redis://x --sliding-log 1/1s demo", "unexpected argument 'demo'"),
         ] {
             let error = parsed(line).unwrap_err();
