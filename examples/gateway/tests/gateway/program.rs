@@ -116,10 +116,7 @@ fn bad_usage_is_one_line_and_status_2() {
             &["surveys"],
             "gateway: unrecognized subcommand 'surveys' tip: a similar subcommand exists: 'survey'; see --help\n",
         ),
-        (
-            &["signals", "--redis", "127.0.0.1:6379"],
-            "; expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
-        ),
+        (&["signals", "--redis", "127.0.0.1:6379"], "; expected redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]"),
         (
             &["signals", "--no-store", "--redis", "redis://127.0.0.1"],
             "gateway: the argument '--no-store' cannot be used with '--redis <URL>'; see --help\n",
