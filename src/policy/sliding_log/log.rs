@@ -370,7 +370,9 @@ mod tests {
         {
             use core::hash::BuildHasher;
             let hasher = std::hash::RandomState::new();
-            assert_eq!([together, after_others].map(|log| hasher.hash_one(log)), [hasher.hash_one(here); 2]);
+            let here = hasher.hash_one(here);
+            assert_eq!([together, after_others].map(|log| hasher.hash_one(log)), [here; 2]);
+            assert_ne!(hasher.hash_one(log(&[(20, 1), (21, 3)])), here);
         }
     }
 
